@@ -1,0 +1,95 @@
+"""Everything that touches NoneBot. ``load`` wires it: hooks, matchers, jobs, start and stop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import nonebot
+from nonebot import on_command, on_message
+from nonebot.adapters import Bot, Event, Message
+from nonebot.adapters.onebot.v11 import MessageEvent
+from nonebot.message import event_postprocessor, event_preprocessor, run_preprocessor
+from nonebot.params import CommandArg
+from nonebot.rule import Rule
+
+from .. import api
+from ..config import Config, ScopedMemoryConfig
+from ..engine.errors import InvalidAddressError
+from ..engine.models import utc_now
+from .chat import Chat
+from .commands import MemoryCommand
+from .commands.request import Services
+from .lifecycle import Lifecycle
+from .onebot import read_message
+from .recorder import Recorder, domain_of
+
+COMMAND_PRIORITY = 5
+"""Before other plugins' ``memory`` commands, which it blocks."""
+CHAT_PRIORITY = 990
+"""After everything that may answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """What ``load`` put together."""
+
+    config: ScopedMemoryConfig
+    recorder: Recorder
+    lifecycle: Lifecycle
+
+
+def load() -> Wiring:
+    """Register with NoneBot. Called once, when the plugin is loaded."""
+    from nonebot_plugin_apscheduler import scheduler
+    from nonebot_plugin_localstore import get_plugin_data_file
+
+    driver = nonebot.get_driver()
+    config = nonebot.get_plugin_config(Config).scoped_memory
+    superusers = frozenset(driver.config.superusers)
+    command_start = frozenset(driver.config.command_start)
+    recorder = Recorder(
+        config, bots=nonebot.get_bots, superusers=superusers, command_start=command_start, clock=utc_now
+    )
+    lifecycle = Lifecycle(config, recorder, data_file=get_plugin_data_file("memory.db"), scheduler=scheduler)
+    driver.on_startup(lifecycle.start)
+    driver.on_shutdown(lifecycle.stop)
+    event_preprocessor(recorder.before)
+    run_preprocessor(recorder.matched)
+    event_postprocessor(recorder.after)
+    Bot.on_called_api(recorder.called)
+
+    def read_chat(bot: Bot, event: Event) -> api.CurrentChat | None:
+        if not isinstance(event, MessageEvent):
+            return None
+        try:
+            chat = read_message(event, bots=nonebot.get_bots(), superusers=superusers, now=utc_now())
+        except InvalidAddressError:
+            return None
+        return api.CurrentChat(
+            domain_of(config, bot.self_id), chat.session_key, chat.account, chat.turn.name, chat.turn.by_operator
+        )
+
+    api.use_reader(read_chat)
+    if config.chat_is_on:
+        _load_chat(Chat(config, recorder, lambda: lifecycle.chat_model))
+    wiring = Wiring(config, recorder, lifecycle)
+    if not config.enabled:
+        return wiring
+    services = Services(
+        config,
+        models=lambda: lifecycle.models,
+        command_prefix=min(command_start, key=lambda prefix: (prefix != "/", prefix), default=""),
+    )
+    command = MemoryCommand(recorder, services)
+    memory = on_command("memory", aliases={"记忆"}, priority=COMMAND_PRIORITY, block=True, force_whitespace=True)
+
+    @memory.handle()
+    async def _(bot: Bot, event: MessageEvent, argument: Message = CommandArg()) -> None:  # noqa: B008
+        await command.handle(bot, event, argument.extract_plain_text())
+
+    return wiring
+
+
+def _load_chat(chat: Chat) -> None:
+    matcher = on_message(rule=Rule(chat.wants), priority=CHAT_PRIORITY, block=False)
+    matcher.handle()(chat.answer)

@@ -1,0 +1,136 @@
+"""A small, complete chat: answers private messages and, in groups, those who address the bot, with what is remembered.
+
+For bots without an LLM plugin of their own. It speaks last and stays silent where another plugin answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from weakref import WeakValueDictionary
+
+from nonebot.adapters import Bot, Event
+from nonebot.adapters.onebot.v11 import MessageSegment
+
+from .. import api, texts
+from ..config import ScopedMemoryConfig
+from ..engine.errors import (
+    ProviderAuthError,
+    ProviderBusyError,
+    ProviderError,
+    ProviderRefusedError,
+    ProviderTimeoutError,
+    ScopedMemoryError,
+)
+from ..engine.llm import ChatModel
+from ..engine.models import Turn
+from ..engine.prompt import ContextPackage, chat_messages
+from .recorder import Heard, Recorder
+
+logger = logging.getLogger(__name__)
+
+RECORDED_WITHIN = 5.0
+"""Seconds that an answer waits for its question to be stored before it goes on without memory."""
+
+
+class Chat:
+    """Answers messages, one at a time for a session."""
+
+    def __init__(self, config: ScopedMemoryConfig, recorder: Recorder, model: Callable[[], ChatModel | None]) -> None:
+        self._config = config
+        self._recorder = recorder
+        self._model = model
+        self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+
+    async def wants(self, event: Event) -> bool:
+        """Rule: a message of a person to this bot that is no command and that nobody has answered."""
+        heard = self._recorder.heard(event)
+        if heard is None or heard.is_command or heard.answered or not heard.incoming.to_me:
+            return False
+        return heard.incoming.turn.role == "user" and bool(heard.incoming.turn.text.strip())
+
+    async def answer(self, bot: Bot, event: Event) -> None:
+        heard, model = self._recorder.heard(event), self._model()
+        if heard is None or model is None:
+            return
+        session_key = heard.incoming.session_key
+        lock = self._locks.setdefault((heard.domain_id, session_key), asyncio.Lock())
+        async with lock:
+            turn = await _recorded(heard)
+            package = await self._context(heard, turn)
+            group = bool(heard.incoming.role)
+            messages = chat_messages(package, self._config.chat.persona, turn or _unrecorded(heard), group=group)
+            try:
+                completion = await model.complete(messages, purpose="chat")
+                said = completion.text.strip() or texts.CHAT_NOTHING
+            except ProviderError as e:
+                logger.warning("%s/%s: no answer: %s", heard.domain_id, session_key, e)
+                said, completion = apology(e), None
+            self._recorder.settle(heard)
+            # As a text segment: a model's answer must not be read as CQ codes.
+            await bot.send(event, MessageSegment.text(said))
+            engine = api.engine()
+            if engine is not None and completion is not None and turn is not None:
+                try:
+                    await engine.add_usage(session_key, "chat", (completion,), domain_id=heard.domain_id)
+                except ScopedMemoryError as e:
+                    logger.warning("%s/%s: usage was not counted: %s", heard.domain_id, session_key, e)
+
+    async def _context(self, heard: Heard, turn: Turn | None) -> ContextPackage | None:
+        engine = api.engine()
+        if engine is None or turn is None:
+            return None
+        try:
+            return await engine.compose_context(
+                heard.incoming.session_key,
+                turn.text,
+                domain_id=heard.domain_id,
+                speaker=heard.incoming.account,
+                current=turn,
+            )
+        except Exception as e:
+            logger.error(
+                "%s/%s: answered without memory: %s",
+                heard.domain_id,
+                heard.incoming.session_key,
+                type(e).__name__,
+                exc_info=e,
+            )
+            return None
+
+
+async def _recorded(heard: Heard) -> Turn | None:
+    """The question's own turn, once it is stored; None if it is not recorded or takes too long."""
+    try:
+        return await asyncio.wait_for(asyncio.shield(heard.turn), RECORDED_WITHIN)
+    except asyncio.TimeoutError:
+        return None
+
+
+def _unrecorded(heard: Heard) -> Turn:
+    new = heard.incoming.turn
+    return Turn(
+        session_key=heard.incoming.session_key,
+        n=0,
+        role=new.role,
+        text=new.text,
+        said_at=new.said_at,
+        recorded_at=heard.arrived,
+        account=new.account,
+        name=new.name,
+        quotes=new.quotes,
+    )
+
+
+def apology(error: ProviderError) -> str:
+    """What a chat reads when its answer failed."""
+    if isinstance(error, ProviderTimeoutError):
+        return texts.CHAT_TIMEOUT
+    if isinstance(error, ProviderBusyError):
+        return texts.CHAT_BUSY
+    if isinstance(error, ProviderRefusedError):
+        return texts.CHAT_REFUSED
+    if isinstance(error, ProviderAuthError):
+        return texts.CHAT_STOPPED
+    return texts.CHAT_FAILED

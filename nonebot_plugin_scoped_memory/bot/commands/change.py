@@ -1,0 +1,61 @@
+"""Changing what is remembered: add, forget."""
+
+from __future__ import annotations
+
+from ... import texts
+from ...engine.engine import MemoryEngine
+from ...engine.errors import NotAllowedError, NotFoundError
+from ...engine.models import MAX_ITEM_CHARS
+from ...engine.scope import GLOBAL_SCOPE, plan_for_session
+from ...engine.writing import Outcome
+from .request import Request
+
+EXAMPLE_ID = "k3f9ab"
+
+
+async def add(engine: MemoryEngine, request: Request, argument: str) -> None:
+    """``add <text>``"""
+    if not argument:
+        await request.reply(texts.ADD_USAGE)
+        return
+    if len(argument) > MAX_ITEM_CHARS:
+        await request.reply(texts.TOO_LONG.format(limit=MAX_ITEM_CHARS))
+        return
+    outcome = await engine.listener.remember(
+        request.domain_id, request.session_key, argument, actor=request.actor, name=request.name
+    )
+    await request.reply(_said(outcome))
+
+
+def _said(outcome: Outcome) -> str:
+    if outcome.status == "rejected":
+        return texts.ADD_REFUSED.get(outcome.reason, texts.ADD_REFUSED_OTHER.format(reason=outcome.reason))
+    if outcome.item is None:
+        if outcome.pending is None:
+            return texts.ADD_ALREADY_WAITING
+        return texts.ADD_WAITS_ONLY.format(id=outcome.pending.id)
+    known = outcome.status == "duplicate"
+    shared = outcome.item.scope == GLOBAL_SCOPE
+    sentence = texts.ADD_KNOWN if known else texts.ADD_SHARED if shared else texts.ADD_DONE
+    answer = sentence.format(content=Request.quoted(outcome.item.content), id=outcome.item.id)
+    if outcome.pending is not None:
+        answer = f"{answer}\n{texts.ADD_WAITING.format(id=outcome.pending.id)}"
+    return answer
+
+
+async def forget(engine: MemoryEngine, request: Request, argument: str) -> None:
+    """``forget <id>``"""
+    if not argument:
+        await request.reply(texts.FORGET_USAGE.format(example=EXAMPLE_ID))
+        return
+    id = argument.split()[0].lower()
+    try:
+        item = await engine.retract_item(
+            id, scopes=plan_for_session(request.session_key), rights=request.rights, domain_id=request.domain_id
+        )
+    except NotFoundError:
+        await request.reply(texts.NOT_FOUND.format(id=Request.quoted(id, 20)))
+    except NotAllowedError as e:
+        await request.reply(texts.FORGET_SHARED_DENIED if e.shared else texts.FORGET_DENIED)
+    else:
+        await request.reply(texts.FORGET_DONE.format(content=Request.quoted(item.content)))

@@ -1,0 +1,103 @@
+"""One use of a command: who asks, where, and how to answer."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from nonebot.adapters import Bot
+from nonebot.adapters.onebot.v11 import ActionFailed, MessageEvent, MessageSegment, NetworkError
+
+from ... import texts
+from ...config import ScopedMemoryConfig
+from ...engine.engine import MemoryEngine
+from ...engine.llm import OpenAIChat
+from ...engine.revising import Rights
+from ...engine.scope import home_scope
+from ...engine.text import clean, cut
+from ...engine.writing import Actor
+from ..onebot import is_group_admin
+from ..recorder import Heard
+
+logger = logging.getLogger(__name__)
+
+PAGE = 10
+"""Lines on one page of an answer."""
+SHOWN_CHARS = 80
+"""How much of an item a line of a list shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What commands need beside the engine: the settings, and the models that ``retry`` wakes."""
+
+    config: ScopedMemoryConfig
+    models: Callable[[], tuple[OpenAIChat, ...]]
+    command_prefix: str
+
+
+class Request:
+    """A command that a person sent to this bot."""
+
+    def __init__(self, bot: Bot, event: MessageEvent, heard: Heard, services: Services) -> None:
+        self._bot = bot
+        self._event = event
+        self.heard = heard
+        self.services = services
+        self.prefix = services.command_prefix
+        self.domain_id = heard.domain_id
+        self.session_key = heard.incoming.session_key
+        self.account = heard.incoming.account
+        self.name = heard.incoming.turn.name
+        self.operator = heard.incoming.turn.by_operator
+        self.in_group = bool(heard.incoming.role)
+        self.group_admin = is_group_admin(event)
+
+    @property
+    def actor(self) -> Actor:
+        return Actor(self.account, self.operator)
+
+    @property
+    def rights(self) -> Rights:
+        return Rights(self.actor, home_scope(self.session_key), self.group_admin)
+
+    @property
+    def may_run_chat(self) -> bool:
+        """In private the user, in a group its admins, everywhere an operator."""
+        return not self.in_group or self.group_admin or self.operator
+
+    async def reply(self, text: str) -> None:
+        """Answer where the command was given. As a text segment, so that no CQ code in it takes effect."""
+        await self._bot.send(self._event, MessageSegment.text(text))
+
+    async def reply_privately(self, text: str) -> None:
+        """Answer the person alone; a group reads only that it was sent."""
+        if not self.in_group:
+            await self.reply(text)
+            return
+        try:
+            await self._bot.call_api(
+                "send_private_msg", user_id=self._event.user_id, message=[MessageSegment.text(text)]
+            )
+        except (ActionFailed, NetworkError) as e:
+            logger.warning("%s/%s: no private answer: %s", self.domain_id, self.session_key, type(e).__name__)
+            await self.reply(texts.SEND_PRIVATELY_FAILED)
+        else:
+            await self.reply(texts.SENT_PRIVATELY)
+
+    @staticmethod
+    def quoted(text: str, limit: int = SHOWN_CHARS) -> str:
+        """Someone's words inside an answer: one line, cut."""
+        return cut(clean(text), limit)
+
+
+Handler: TypeAlias = Callable[[MemoryEngine, Request, str], Awaitable[None]]
+
+
+def page_of(argument: str) -> int | None:
+    """The page asked for, 1 if none was, None if it is no number."""
+    if not argument:
+        return 1
+    return int(argument) if argument.isdecimal() and 0 < int(argument[:9]) < 1_000_000 else None

@@ -1,0 +1,148 @@
+"""Every setting, its default and its unit. In ``.env`` each is ``SCOPED_MEMORY__…`` with ``__`` between the levels."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+
+from .engine.address import Address
+from .engine.settings import EngineSettings
+
+
+def _switch(value: object) -> object:
+    """``auto``, or what pydantic takes for a boolean, as the words true and false."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        lowered = value.strip().lower()
+        return {"1": "true", "on": "true", "yes": "true", "0": "false", "off": "false", "no": "false"}.get(
+            lowered, lowered
+        )
+    return {1: "true", 0: "false"}.get(value, value) if isinstance(value, int) else value
+
+
+class _Section(BaseModel):
+    # .env values that look like numbers arrive as int.
+    model_config = ConfigDict(coerce_numbers_to_str=True, extra="forbid")
+
+
+class StoreConfig(_Section):
+    url: str = ""
+    """``sqlite:///path``; empty: ``memory.db`` in the plugin's data folder."""
+
+
+class LLMConfig(_Section):
+    base_url: str = "https://api.openai.com/v1"
+    """An OpenAI-compatible endpoint. Nothing is called without ``api_key``."""
+    api_key: str = ""
+    model: str = "gpt-4o-mini"
+    timeout: float = Field(default=60.0, gt=0)
+    """Seconds for a whole call."""
+    concurrency: int = Field(default=2, ge=1)
+    """Calls at once, over all chats."""
+
+
+class EmbeddingConfig(_Section):
+    provider: Literal["auto", "openai", "local", "local-e5", "none"] = "auto"
+    """``auto``: a configured endpoint, else an installed local model, else none."""
+    base_url: str = ""
+    api_key: str = ""
+    model: str = ""
+
+
+class ChatConfig(_Section):
+    enabled: Annotated[Literal["auto", "true", "false"], BeforeValidator(_switch)] = "auto"
+    """``auto``: on when an LLM is configured."""
+    persona: str = "你是一个友好、简洁的 QQ 聊天助手。"
+    history_tokens: int = Field(default=2_000, ge=0)
+    """Tokens of earlier turns in one prompt."""
+
+
+class ExtractConfig(_Section):
+    model: str = ""
+    """Empty: ``llm.model``."""
+    every_turns: int = Field(default=8, ge=1)
+    """A batch is due after so many messages of people; a quiet chat is looked at sooner."""
+
+
+class RecallConfig(_Section):
+    limit: int = Field(default=10, ge=0)
+    """Items in one prompt."""
+    max_items_per_scope: int = Field(default=7, ge=1)
+    """Of these, so many from one scope before the rest is filled by score."""
+    tokens: int = Field(default=1_000, ge=0)
+    """Tokens of recalled items in one prompt."""
+
+
+class RecordConfig(_Section):
+    groups: Literal["addressed", "all", "off"] = "addressed"
+    """What of a group is kept: what is said to the bot, everything, nothing."""
+
+
+class BudgetConfig(_Section):
+    daily_tokens: int = Field(default=300_000, ge=0)
+    """Tokens of all chats in a day; when they are spent, only rules extract."""
+
+
+class ScopedMemoryConfig(_Section):
+    enabled: bool = True
+    domain: Literal["default", "per_bot"] = "default"
+    timezone: str = "Asia/Shanghai"
+    store: StoreConfig = StoreConfig()
+    llm: LLMConfig = LLMConfig()
+    embedding: EmbeddingConfig = EmbeddingConfig()
+    chat: ChatConfig = ChatConfig()
+    extract: ExtractConfig = ExtractConfig()
+    recall: RecallConfig = RecallConfig()
+    shared_writes: Literal["trusted", "auto", "review"] = "trusted"
+    """``trusted``: explicit requests of operators and what is said in ``trusted_chats`` become known everywhere at
+    once, all else waits for ``/memory approve``. ``auto``: nothing waits. ``review``: everything waits."""
+    trusted_chats: frozenset[str] = frozenset()
+    record: RecordConfig = RecordConfig()
+    budget: BudgetConfig = BudgetConfig()
+
+    @field_validator("timezone")
+    @classmethod
+    def _known_zone(cls, value: str) -> str:
+        try:
+            ZoneInfo(value)
+        except (ZoneInfoNotFoundError, ValueError, OSError) as e:
+            raise ValueError(f"unknown time zone {value!r}") from e
+        return value
+
+    @field_validator("trusted_chats")
+    @classmethod
+    def _addresses(cls, value: frozenset[str]) -> frozenset[str]:
+        for chat in value:
+            Address.parse(chat)
+        return value
+
+    @property
+    def chat_is_on(self) -> bool:
+        return self.chat.enabled == "true" or (self.chat.enabled == "auto" and self.llm_is_configured)
+
+    @property
+    def llm_is_configured(self) -> bool:
+        return bool(self.llm.api_key and self.llm.base_url and self.llm.model)
+
+    def engine_settings(self) -> EngineSettings:
+        """The part of this that the engine needs."""
+        return EngineSettings(
+            timezone=ZoneInfo(self.timezone),
+            shared_writes=self.shared_writes,
+            trusted_chats=self.trusted_chats,
+            extract_every_turns=self.extract.every_turns,
+            recall_limit=self.recall.limit,
+            max_items_per_scope=self.recall.max_items_per_scope,
+            recall_tokens=self.recall.tokens,
+            history_tokens=self.chat.history_tokens,
+            daily_tokens=self.budget.daily_tokens,
+        )
+
+
+class Config(BaseModel):
+    """The plugin's part of NoneBot's configuration."""
+
+    scoped_memory: ScopedMemoryConfig = ScopedMemoryConfig()

@@ -1,0 +1,179 @@
+"""Extraction by the model, a batch of turns at a time, for one session at a time.
+
+A batch's items, its usage and the new watermark commit together. Whatever goes wrong with the endpoint, the watermark
+stays where it is, and the next try waits longer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+from .errors import ProviderAuthError, ProviderError
+from .extract.llm import propose_all
+from .extract.transcript import Transcript, build_transcript
+from .models import Clock, Item, Turn, TurnState, UsageRow
+from .scope import ScopeRef, home_scope, session_scope, writing_scopes
+from .settings import EngineSettings
+from .store.base import MaintenanceStore, Store, View
+from .writing import SYSTEM, Outcome, Source, write_proposals
+
+if TYPE_CHECKING:
+    from .llm import ChatModel, Completion
+
+logger = logging.getLogger(__name__)
+
+BATCH_TURNS = 40
+"""At most so many turns go into one call."""
+OPEN_FOR = timedelta(minutes=10)
+"""A turn whose handlers did not end within this is taken as it stands: the process may have died."""
+FIRST_RETRY = timedelta(minutes=1)
+LONGEST_RETRY = timedelta(hours=6)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchReport:
+    """What one run over a session did. ``waiting`` is empty, or why turns were left: ``budget``, ``stopped``, ``retry``
+    or the problem of the endpoint."""
+
+    turns: int = 0
+    outcomes: tuple[Outcome, ...] = ()
+    unprocessable: tuple[int, ...] = ()
+    waiting: str = ""
+
+
+class BatchExtractor:
+    """Runs the model over what sessions have past their watermark. One run a session at a time."""
+
+    def __init__(
+        self, store: Store, maintenance: MaintenanceStore, model: ChatModel, clock: Clock, settings: EngineSettings
+    ) -> None:
+        self._store = store
+        self._maintenance = maintenance
+        self._model = model
+        self._clock = clock
+        self._settings = settings
+        self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+
+    async def due(self, domain_id: str, session_key: str) -> bool:
+        """Whether enough was said since the last batch."""
+        view = self._store.view(domain_id, (session_scope(session_key),))
+        session = await view.session(session_key)
+        every = self._settings.extract_every_turns
+        if session is None or session.last_turn - session.watermark < every:
+            return False
+        turns = await view.turns_after(session_key, session.watermark, limit=every * 4)
+        return len(turns) == every * 4 or sum(_is_news(turn) for turn in turns) >= every
+
+    async def run(self, domain_id: str, session_key: str, *, force: bool = False) -> BatchReport:
+        """Process everything past the watermark; ``force`` does not wait for a retry time. Raises only StoreError."""
+        lock = self._locks.setdefault((domain_id, session_key), asyncio.Lock())
+        async with lock:
+            report = BatchReport()
+            while True:
+                step = await self._step(domain_id, session_key, force=force)
+                report = BatchReport(
+                    report.turns + step.turns,
+                    report.outcomes + step.outcomes,
+                    report.unprocessable + step.unprocessable,
+                    step.waiting,
+                )
+                if not step.turns or step.waiting:
+                    return report
+
+    async def spent_today(self) -> int:
+        """Tokens of this local day, over all chats."""
+        return sum(await self._maintenance.usage_total(self._day(self._clock())))
+
+    def _day(self, now: datetime) -> str:
+        return now.astimezone(self._settings.timezone).strftime("%Y-%m-%d")
+
+    async def _step(self, domain_id: str, session_key: str, *, force: bool) -> BatchReport:
+        home = home_scope(session_key)
+        scopes = writing_scopes(session_key)
+        view = self._store.view(domain_id, scopes)
+        now = self._clock()
+        session = await view.session(session_key)
+        if session is None:
+            return BatchReport()
+        batch = _closed_prefix(await view.turns_after(session_key, session.watermark, limit=BATCH_TURNS), now)
+        if not batch:
+            return BatchReport()
+        if not any(_is_news(turn) for turn in batch):
+            async with self._store.write(domain_id, scopes) as tx:
+                await tx.set_watermark(session_key, batch[-1].n)
+            return BatchReport(turns=len(batch))
+        if (await view.chat_settings(home)).get("memory") == "off":
+            return BatchReport(waiting="off")
+        if not force and session.retry_at is not None and session.retry_at > now:
+            return BatchReport(waiting="retry")
+        if await self.spent_today() >= self._settings.daily_tokens:
+            return BatchReport(waiting="budget")
+        known = await self._known(view, session_key, batch)
+        bots = frozenset(turn.account for turn in batch if turn.role == "bot" and turn.account)
+
+        def transcript(turns: Sequence[Turn]) -> Transcript:
+            return build_transcript(turns, timezone=self._settings.timezone, bots=bots, known=known)
+
+        try:
+            result = await propose_all(self._model, batch, transcript, now=now)
+        except ProviderError as e:
+            await self._failed(domain_id, session_key, e)
+            return BatchReport(waiting="stopped" if isinstance(e, ProviderAuthError) else e.problem)
+        async with self._store.write(domain_id, scopes) as tx:
+            fresh = {turn.n: turn for turn in await tx.turns(session_key, [turn.n for turn in batch])}
+            source = Source(session_key, fresh, SYSTEM, self._clock(), bots=bots)
+            outcomes = await write_proposals(tx, result.proposals, source, self._settings)
+            await tx.set_turn_state(session_key, result.unprocessable, TurnState.UNPROCESSABLE)
+            await tx.set_watermark(session_key, batch[-1].n)
+            await tx.add_usage(usage_row(home, self._day(now), "extract", result.completions))
+        return BatchReport(len(batch), tuple(outcomes), result.unprocessable)
+
+    async def _known(self, view: View, session_key: str, batch: Sequence[Turn]) -> list[Item]:
+        known: dict[str, Item] = {}
+        for turn in batch:
+            for item in await view.items_on_turn(session_key, turn.n):
+                known[item.id] = item
+        return list(known.values())
+
+    async def _failed(self, domain_id: str, session_key: str, error: ProviderError) -> None:
+        logger.warning("extraction of %s/%s failed: %s", domain_id, session_key, error)
+        if isinstance(error, ProviderAuthError):
+            return  # the client itself stops calling and probes; sessions need not wait for each other
+        async with self._store.write(domain_id, (session_scope(session_key),)) as tx:
+            session = await tx.session(session_key)
+            failures = (session.failures if session else 0) + 1
+            wait = min(LONGEST_RETRY, FIRST_RETRY * 2 ** min(failures - 1, 12))
+            await tx.set_failure(session_key, failures, self._clock() + wait)
+
+
+def usage_row(scope: ScopeRef, day: str, purpose: str, completions: Sequence[Completion]) -> UsageRow:
+    return UsageRow(
+        day=day,
+        scope=scope,
+        purpose=purpose,
+        calls=len(completions),
+        tokens_in=sum(c.tokens_in for c in completions),
+        tokens_out=sum(c.tokens_out for c in completions),
+        estimated=any(c.estimated for c in completions),
+    )
+
+
+def _is_news(turn: Turn) -> bool:
+    """A person's words that nobody has looked at."""
+    return turn.role == "user" and turn.stands and turn.state in (TurnState.OPEN, TurnState.ORDINARY)
+
+
+def _closed_prefix(turns: Sequence[Turn], now: datetime) -> list[Turn]:
+    """The turns before the first one that is still being handled: no watermark may pass it."""
+    closed: list[Turn] = []
+    for turn in turns:
+        if turn.state is TurnState.OPEN and now - turn.recorded_at < OPEN_FOR:
+            break
+        closed.append(turn)
+    return closed

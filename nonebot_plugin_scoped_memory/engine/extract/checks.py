@@ -1,0 +1,170 @@
+"""What every proposal must pass before it becomes an item, whoever made it.
+
+``check`` is pure, so that it can run again inside the transaction that commits, on the turns as they stand then.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..models import MAX_ITEM_CHARS, Origin, Proposal, Turn, TurnState
+from ..scope import GLOBAL_SCOPED_KINDS
+from ..text import fold, person, shown_name
+from .numbers import invents_number
+from .secrets import find_secret, private_contact
+from .wording import report
+
+REPORT_CONFIDENCE = 0.5
+"""The most that somebody else's word about a person is worth."""
+
+_READ_FROM_CHAT: frozenset[Origin] = frozenset({"rule", "llm", "dream"})
+_WRITTEN_BY_MODEL: frozenset[Origin] = frozenset({"llm", "dream"})
+
+_ACCOUNT_NUMBER = re.compile(r"（(\d{5,})）")
+_SOMEONE_ELSE = re.compile(
+    r"[他她它]|妈|媽|爸|爷|爺|奶奶|外公|外婆|哥|姐|弟|妹|叔|姑|姨|舅|老公|老婆|女友|男友|对象|朋友|同学|同學|同事|老师|老師|老板|室友|客户"
+)
+
+# On folded text. Words that turn against the system prompt itself, and words that give the bot orders.
+_AGAINST_THE_PROMPT = re.compile(
+    r"(?:忽略|无视|忘记|忘掉|覆盖|绕过|绕开|不要遵守|不用遵守|不必遵守|别管|不用管).{0,10}"
+    r"(?:系统|以上|上面|之前|前面|先前|此前|所有|一切|任何|原有|你的).{0,8}(?:提示|指令|指示|规则|设定|限制|要求|prompt)"
+    r"|(?:忽略|无视|绕过|泄露|透露|输出|打印|复述).{0,6}(?:系统提示|提示词|system\s?prompt)"
+    r"|(?:ignore|disregard|forget|override|bypass).{0,20}(?:previous|prior|above|all|any|system|your).{0,12}"
+    r"(?:instruction|prompt|rule)"
+    r"|(?:ignore|reveal|print|leak|repeat).{0,12}system\s?prompt"
+    r"|(?:你|bot|机器人|助手).{0,4}[是为].{0,8}(?:system|开发者模式|越狱|dan\b)"
+    r"|you are.{0,12}(?:system|developer mode|dan\b)|<\|?/?(?:system|im_start|im_end)|\[/?inst\]|^\s*system\s?:"
+)
+_ORDERS_TO_THE_BOT = re.compile(
+    r"(?:以后|从现在起|从今以后|今后).{0,8}(?:你|bot|机器人|助手|只说|只能说|只回|只用|回答|回复|称呼|忽略)"
+    r"|(?:你|bot|机器人|助手)(?:现在|以后|今后)?(?:是|要|必须|只能|应该|得|不许|不准|不能|都要)"
+    r"|扮演|角色设定|人设|不要拒绝|听我(?:的|命令)|服从"
+    r"|(?:always|never|must|only).{0,12}(?:reply|answer|respond|say|obey)|pretend to be|act as|role\s?play"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """Why a proposal must not be stored.
+
+    ``reason`` is one of ``evidence_gone``, ``bot_as_evidence``, ``anonymous``, ``bot_as_subject``, ``opted_out``,
+    ``invented_number``, ``empty``, ``too_long``, ``secret``, ``private_contact``, ``instruction``.
+    """
+
+    reason: str
+
+
+def check(
+    proposal: Proposal,
+    turns: Mapping[int, Turn],
+    *,
+    bots: frozenset[str],
+    opted_out: frozenset[str] = frozenset(),
+) -> Proposal | Rejection:
+    """``proposal`` as it may be stored, or why it may not.
+
+    ``turns`` are the turns of its session as they stand now, at least those it names. What was read from chat (rule,
+    model, dream) needs evidence that stands; what the model says of a person needs that person's own line, else it
+    becomes a report of whoever said it. What a person or another plugin wrote down is held only against the rules on
+    content: length, secrets, other people's contacts.
+    """
+    if proposal.origin in _READ_FROM_CHAT:
+        grounded = _with_standing_evidence(proposal, turns, bots, opted_out)
+        if isinstance(grounded, Rejection):
+            return grounded
+        proposal = grounded
+        if proposal.kind in GLOBAL_SCOPED_KINDS:
+            content = fold(proposal.content)
+            if _AGAINST_THE_PROMPT.search(content):
+                return Rejection("instruction")
+            if _ORDERS_TO_THE_BOT.search(content):
+                proposal = replace(proposal, audience="chat")
+    reason = _content_problem(proposal, turns)
+    return Rejection(reason) if reason else proposal
+
+
+def _with_standing_evidence(
+    proposal: Proposal, turns: Mapping[int, Turn], bots: frozenset[str], opted_out: frozenset[str]
+) -> Proposal | Rejection:
+    if proposal.subject in bots:
+        return Rejection("bot_as_subject")
+    if proposal.subject and proposal.subject in opted_out:
+        return Rejection("opted_out")
+    numbers = tuple(n for n in proposal.evidence if n in turns and _stands(turns[n], opted_out))
+    if not numbers:
+        return Rejection("evidence_gone")
+    people = [turns[n] for n in numbers if turns[n].role == "user" and turns[n].account not in bots]
+    if not people:
+        return Rejection("bot_as_evidence")
+    speakers = [turn for turn in people if turn.account]
+    if not speakers:
+        return Rejection("anonymous")
+    proposal = replace(proposal, evidence=numbers)
+    if proposal.origin not in _WRITTEN_BY_MODEL:
+        return proposal
+    if not proposal.content.strip():
+        return Rejection("empty")
+    if len(proposal.content) > MAX_ITEM_CHARS:
+        return Rejection("too_long")
+    if invents_number(proposal.content, [turns[n] for n in numbers], _names(turns.values())):
+        return Rejection("invented_number")
+    return _as_report_if_hearsay(proposal, speakers)
+
+
+def _stands(turn: Turn, opted_out: frozenset[str]) -> bool:
+    return turn.stands and turn.state is TurnState.ORDINARY and turn.account not in opted_out
+
+
+def _as_report_if_hearsay(proposal: Proposal, speakers: Sequence[Turn]) -> Proposal:
+    """``proposal``, or its words as a report: no subject, no slot, the reporter named.
+
+    Hearsay is a subject who said none of it, and, without a subject, a personal item that names only other people.
+    """
+    if proposal.kind in GLOBAL_SCOPED_KINDS:
+        return replace(proposal, subject="")
+    said_by = {turn.account for turn in speakers}
+    if proposal.subject:
+        if proposal.subject in said_by:
+            return proposal
+    else:
+        named = set(_ACCOUNT_NUMBER.findall(proposal.content))
+        if not named or named & {account.rsplit(":", 1)[-1] for account in said_by}:
+            return replace(proposal, key=None)
+    reporter = speakers[0]
+    return replace(
+        proposal,
+        subject="",
+        key=None,
+        content=report(proposal.content, person(reporter.name, reporter.account)),
+        confidence=min(proposal.confidence, REPORT_CONFIDENCE),
+    )
+
+
+def _names(turns: Iterable[Turn]) -> set[str]:
+    """Every name that occurs around ``turns``: a name may hold digits."""
+    names: set[str] = set()
+    for turn in turns:
+        names.update(shown_name(name) for name in (turn.name, *(name for _, name in turn.mentions)))
+        names.update(shown_name(quote.name) for quote in turn.quotes)
+    return names
+
+
+def _content_problem(proposal: Proposal, turns: Mapping[int, Turn]) -> str:
+    """What is wrong with the content itself; empty if nothing is."""
+    if not proposal.content.strip():
+        return "empty"
+    if len(proposal.content) > MAX_ITEM_CHARS:
+        return "too_long"
+    if find_secret(proposal.content):
+        return "secret"
+    content = proposal.content
+    for account in {proposal.subject, *(turn.account for turn in turns.values())}:
+        number = account.rsplit(":", 1)[-1]
+        if len(number) >= 5:  # an account number may look like a phone number
+            content = re.sub(rf"(?<!\d){re.escape(number)}(?!\d)", " ", content)
+    if private_contact(content) and (not proposal.subject or _SOMEONE_ELSE.search(content)):
+        return "private_contact"
+    return ""

@@ -1,0 +1,154 @@
+"""A message cut into sentences and clauses for the rules, on folded text that still knows the original wording.
+
+Also says which clauses cannot be taken at their word: questions, conditions, guesses, reported speech, jokes.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+
+from ..text import fold
+
+HIDDEN = "\ufffc"
+"""Stands for each character of somebody else's quoted words."""
+
+_HAN = "\u4e00-\u9fff"
+# A space between Chinese characters separates clauses, unless what it would cut off cannot stand alone.
+_CLAUSE_END = re.compile(
+    rf"(?<!\d),|,(?!\d)|(?<=[{_HAN}])(?<!喜欢)(?<!讨厌)(?<!记住)(?<!一下)(?<!记下)(?<!决定)"
+    rf"(?<![叫是爱怕写用]) +(?=[{_HAN}])"
+)
+_SENTENCE_END = re.compile(r"[。!?\n;]+|\.{2,}|\.(?=\s|$)")
+_QUOTED = re.compile(r"“[^”]*(?:”|$)|「[^」]*(?:」|$)|『[^』]*(?:』|$)|《[^》]*(?:》|$)|\"[^\"]*(?:\"|$)")
+_SPEECH_BEFORE = re.compile(r"(?:[说问道讲唱写回喊]|:|said|says)\s*[:,]?\s*$")
+
+_QUESTION = re.compile(
+    r"吗|呢(?!子|喃)|[么嘛]$|什么|啥|谁|怎么|咋|干嘛|哪(?!吒|怕)|几(?![乎何])|多少|为何|如何|是不是|有没有|要不要|能不能|会不会|对不对|"
+    r"好不好|喜不喜欢|喜欢不喜欢|^(?:do|does|did|what|why|who|how|when|where|is|are|can|could|would|should)\b"
+)
+_CONDITION = re.compile(
+    r"如果|要是|假如|假设|假使|万一|倘若|若是|除非|的话|等我|等到|我想我会|\bif\b|\bsuppose\b|\bunless\b"
+)
+_GUESS = re.compile(r"可能|也许|或许|大概|说不定|好像|似乎|貌似|估计|恐怕|\bmaybe\b|\bperhaps\b|\bwould\b|\bmight\b")
+_SPEECH_END = re.compile(
+    r"(?:(?<![话别实瞒])说|问|讲|喊|写道|以为|觉得|听说|据说|表示|告诉|梦见|said|says|asked|told)(?:[我你他她它]|大家|过){0,2}:?$"
+)
+_JOKE = re.compile(
+    r"哈哈|嘿嘿|hhh|233|狗头|doge|滑稽|开玩笑|玩笑|才怪|骗你|逗你|反话|呵呵|bushi|不是吧|[♪♫🎵🎶😂🤣🐶]|歌词|\blol\b|\blmao\b|kidding"
+)
+_OPEN_JOKE = re.compile(r"开玩笑|才怪|骗你|逗你|反话|狗头|doge|kidding")
+_URL = re.compile(r"https?://|www\.")
+_COMMAND = re.compile(r"\s*[/!#\\.](?=\w)")
+_FILLER = re.compile(
+    r"(?:(?:\[[^\[\]]{1,12}\]|嗯+|呃+|额|哦+|对了|其实|话说|那个|说实话|老实说|说真的|告诉你|跟你说|顺便说一下|因为|所以|"
+    r"而且|但是|但|不过|还有|另外|然后|反正|毕竟|自我介绍一下|大家好|你好|hi\b|hello\b|well\b|so\b|and\b|but\b|"
+    r"actually\b|btw\b|by the way\b)[\s,:~]*){1,3}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """``text`` is the folded form of ``original``; ``places[i]`` is where its character i comes from."""
+
+    text: str
+    original: str
+    places: tuple[int, ...]
+
+    @classmethod
+    def of(cls, original: str) -> Folded:
+        parts = [(folded, place) for place, ch in enumerate(original) for folded in _fold_character(ch)]
+        return cls("".join(part for part, _ in parts), original, tuple(place for _, place in parts))
+
+    def wording(self, start: int, end: int) -> str:
+        """The original text of folded positions ``start`` to ``end``."""
+        return self.original[self.places[start] : self.places[end - 1] + 1] if start < end else ""
+
+
+@functools.lru_cache(maxsize=8_192)
+def _fold_character(ch: str) -> str:
+    return fold(ch)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Folded positions of a clause, past its fillers. ``unreal``: under a condition, or said by somebody else.
+    ``doubtful``: unreal, or a question or guess: nothing in it may be taken as a statement."""
+
+    start: int
+    end: int
+    unreal: bool
+    doubtful: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    clauses: tuple[Clause, ...]
+    end: int
+    asks: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message ready for the rules. ``folded.text`` has quoted speech hidden."""
+
+    folded: Folded
+    sentences: tuple[Sentence, ...]
+    joking: bool
+    openly_joking: bool
+
+
+def is_command(text: str) -> bool:
+    return _COMMAND.match(fold(text[:40])) is not None
+
+
+def read(text: str) -> Message:
+    """``text`` cut into sentences and clauses."""
+    folded = Folded.of(text)
+    visible = _QUOTED.sub(_hide_speech, folded.text)
+    folded = Folded(visible, text, folded.places)
+    sentences: list[Sentence] = []
+    start = 0
+    for end, stop, mark in [
+        *((m.start(), m.end(), m[0]) for m in _SENTENCE_END.finditer(visible)),
+        (len(visible),) * 2 + ("",),
+    ]:
+        if visible[start:end].strip():
+            sentences.append(_sentence(visible, start, end, asks="?" in mark))
+        start = stop
+    return Message(
+        folded, tuple(sentences), joking=bool(_JOKE.search(visible)), openly_joking=bool(_OPEN_JOKE.search(visible))
+    )
+
+
+def _hide_speech(match: re.Match[str]) -> str:
+    """Quoted words are hidden if somebody is said to say them, or if they speak of an I; a quoted title stays."""
+    inside = match[0][1:-1]
+    before = match.string[max(0, match.start() - 12) : match.start()]
+    if not _SPEECH_BEFORE.search(before) and "我" not in match[0] and not re.search(r"\bi\b", inside):
+        return match[0]
+    return match[0][0] + HIDDEN * (len(match[0]) - 1)
+
+
+def _sentence(text: str, start: int, end: int, *, asks: bool) -> Sentence:
+    clauses: list[Clause] = []
+    unreal = False  # a condition or a speaker's name covers what follows it in the sentence
+    bounds = [(m.start(), m.end()) for m in _CLAUSE_END.finditer(text, start, end)] + [(end, end)]
+    for clause_end, stop in bounds:
+        words = text[start:clause_end]
+        unreal = unreal or bool(_CONDITION.search(words))
+        doubtful = (
+            unreal
+            or bool(_QUESTION.search(words.strip()) or _GUESS.search(words.strip()) or _URL.search(words))
+            or (asks and stop == end and clause_end == end)
+        )
+        first = start + len(words) - len(words.lstrip())
+        filler = _FILLER.match(text, first, clause_end)
+        if filler is not None and filler.end() < clause_end:
+            first = filler.end()
+        if words.strip():
+            clauses.append(Clause(first, clause_end, unreal, doubtful))
+        unreal = unreal or bool(_SPEECH_END.search(words.strip()))
+        start = stop
+    return Sentence(tuple(clauses), end, asks)

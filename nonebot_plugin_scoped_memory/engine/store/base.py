@@ -1,0 +1,364 @@
+"""What the engine asks of a store. Two doors:
+
+- ``Store``: everything that can reach a prompt or a person. Each read goes through a ``View``, which is made for one
+  domain and an explicit, non-empty list of scopes; each write through a ``Write``, which is a ``View`` over its own
+  transaction. What lies outside the view's scopes is *not found*, whether it exists or not. Turns are read in the
+  internal scope of their session: ``session_scope(key)`` must be among the scopes. A write that itself names a scope or
+  session outside its view raises InvalidScopeError; an id outside it raises NotFoundError.
+- ``MaintenanceStore``: what jobs and the command line need across scopes. Nothing it returns may feed a prompt.
+
+Both stores (SQLite, PostgreSQL) return the same results in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+from ..models import (
+    Candidate,
+    CandidateStatus,
+    Evidence,
+    Item,
+    ItemStatus,
+    LexicalCandidates,
+    MemoryEvent,
+    NewTurn,
+    Session,
+    Turn,
+    TurnState,
+    UsageRow,
+)
+from ..scope import ScopeRef
+
+if TYPE_CHECKING:
+    import numpy as np
+
+SEARCH_TERMS = 64
+"""At most so many query terms are looked up, rarest first."""
+SEARCH_POSTINGS = 2_000
+"""A term's document frequency is counted up to this, and rarest terms are read until this many postings."""
+SEARCH_CANDIDATES = 300
+"""At most so many documents are handed to the scorer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeVectors:
+    """A scope's vectors of one model: ``data`` is (n, dimensions) int8, ``scales`` (n,) float32, rows in order of n.
+
+    ``item_ids`` are the public ids of the rows. Row i stands for ``scales[i] * data[i]``, of length 1.
+    """
+
+    item_ids: tuple[str, ...]
+    data: np.ndarray
+    scales: np.ndarray
+
+
+class View(Protocol):
+    """Reads inside one domain and the given scopes. Empty inputs give empty results."""
+
+    @property
+    def domain_id(self) -> str: ...
+
+    @property
+    def scopes(self) -> tuple[ScopeRef, ...]: ...
+
+    # --- sessions and turns: session_scope(session_key) must be among the scopes, else nothing is found
+    async def session(self, session_key: str) -> Session | None: ...
+
+    async def recent_turns(self, session_key: str, *, limit: int, after: int = 0) -> list[Turn]:
+        """The last ``limit`` ORDINARY standing turns with n > ``after``, in reading order, oldest first."""
+        ...
+
+    async def turns_after(self, session_key: str, n: int, *, limit: int) -> list[Turn]:
+        """All turns with a number over ``n``, whatever their state and marks, by number."""
+        ...
+
+    async def turns(self, session_key: str, numbers: Iterable[int]) -> list[Turn]:
+        """The turns with these numbers, by number; numbers that do not exist are left out."""
+        ...
+
+    async def turn_number(self, session_key: str, self_id: str, message_id: str) -> int | None:
+        """The turn that this platform message became."""
+        ...
+
+    async def turn_candidates(self, session_key: str, terms: Sequence[str]) -> LexicalCandidates: ...
+
+    # --- items
+    async def items(self, ids: Iterable[str]) -> list[Item]:
+        """The items with these ids that lie in the scopes, of any status, in the order asked."""
+        ...
+
+    async def list_items(
+        self,
+        *,
+        status: ItemStatus | None = "active",
+        kind: str | None = None,
+        limit: int = 1000,
+        offset: int = 0,
+    ) -> list[Item]:
+        """Newest first (created_at, then id)."""
+        ...
+
+    async def count_items(self, *, status: ItemStatus | None = "active", kind: str | None = None) -> int: ...
+
+    async def pinned_items(self) -> list[Item]:
+        """Active ``dao_tian`` items."""
+        ...
+
+    async def slot_items(self, slots: Iterable[tuple[str, str, str]]) -> list[Item]:
+        """Active items that hold one of these (kind, key, subject) in any of the scopes."""
+        ...
+
+    async def item_candidates(self, terms: Sequence[str]) -> LexicalCandidates:
+        """Active items that hold some of the terms, at most SEARCH_CANDIDATES, most promising first.
+
+        ``terms`` are plain (``text.query_terms``), without repetitions; the store hashes each with its scope.
+        """
+        ...
+
+    async def vectors(self, model: str) -> Mapping[ScopeRef, ScopeVectors]:
+        """Vectors of active items, by scope; scopes without any are absent. Cached."""
+        ...
+
+    async def evidence(self, item_ids: Iterable[str]) -> dict[str, list[Evidence]]:
+        """Evidence by item id, oldest first, for the items that lie in the scopes (an empty list where there is none).
+
+        Its sessions need not lie in the scopes: the caller decides which of it may be shown.
+        """
+        ...
+
+    async def items_on_turn(self, session_key: str, n: int) -> list[Item]:
+        """Active items in the scopes that have this turn as evidence; the session itself need not be among them."""
+        ...
+
+    # --- candidates, events
+    async def candidate(self, id: str) -> Candidate | None: ...
+
+    async def list_candidates(
+        self, *, status: CandidateStatus | None = "pending", limit: int = 100, offset: int = 0
+    ) -> list[Candidate]:
+        """Oldest first."""
+        ...
+
+    async def events(self, item_id: str) -> list[MemoryEvent]:
+        """Of an item in the scopes, oldest first; only events that happened in one of the scopes."""
+        ...
+
+    # --- settings, usage
+    async def chat_settings(self, scope: ScopeRef) -> dict[str, str]: ...
+
+    async def account_settings(self, account: str) -> dict[ScopeRef, dict[str, str]]:
+        """The account's settings that hold in one of the scopes."""
+        ...
+
+    async def usage(self, day: str) -> list[UsageRow]: ...
+
+    async def commit_result(self, session_key: str, commit_id: str) -> str | None:
+        """What ``Write.save_commit`` kept, None if this commit was never made."""
+        ...
+
+
+class Write(View, Protocol):
+    """A transaction. Its reads see its own writes. Scopes and sessions that do not exist yet are made on first use.
+
+    Text that a write indexes is given as terms: ``text.document_terms`` of it, repetitions included.
+    """
+
+    async def add_turns(self, session_key: str, turns: Sequence[tuple[NewTurn, Sequence[str]]]) -> list[Turn]:
+        """Number and store turns (each with its index terms).
+
+        A message that another bot connection already brought (same account, second and text, not yet seen by this
+        self id; and no message id seen before) only adds its message id to the first such turn, which is returned in
+        its place; a message id seen before changes nothing and returns its turn. Only turns with role ``user`` are
+        paired by text; an empty message id counts as none.
+        """
+        ...
+
+    async def set_turn_state(self, session_key: str, numbers: Iterable[int], state: TurnState) -> None:
+        """Standing turns are in the text index while they are OPEN or ORDINARY. Unknown numbers are left out."""
+        ...
+
+    async def set_turn_text(self, session_key: str, n: int, text: str, terms: Sequence[str]) -> None:
+        """Raises NotFoundError."""
+        ...
+
+    async def mark_recalled(self, session_key: str, n: int) -> None:
+        """Also takes it out of the text index, for good. Raises NotFoundError."""
+        ...
+
+    async def mark_suppressed(self, session_key: str, numbers: Iterable[int]) -> None:
+        """Also takes them out of the text index, for good. Unknown numbers are left out."""
+        ...
+
+    async def set_watermark(self, session_key: str, n: int) -> None:
+        """Never moves back, nor past the last turn; also clears the session's failures."""
+        ...
+
+    async def set_failure(self, session_key: str, failures: int, retry_at: datetime) -> None: ...
+
+    async def start_history(self, session_key: str) -> None:
+        """History begins after the last turn."""
+        ...
+
+    async def set_summary(self, session_key: str, summary: str) -> None: ...
+
+    async def twin(self, scope: ScopeRef, kind: str, subject: str, identity: str) -> Item | None:
+        """The active item with the same content."""
+        ...
+
+    async def slot_holder(self, scope: ScopeRef, kind: str, key: str, subject: str) -> Item | None: ...
+
+    async def add_item(self, item: Item, terms: Sequence[str]) -> Item:
+        """Store an item of a scope of this view, with its index row. An empty ``item.id`` gets an id.
+
+        Raises SlotTakenError if an active item has its slot or its content, InvalidItemError if its id is taken.
+        """
+        ...
+
+    async def save_item(self, item: Item, terms: Sequence[str]) -> Item:
+        """Write back a changed item (found by id in the view's scopes), with version + 1.
+
+        Its index row and vectors follow: gone unless it is active, vectors gone too if its identity changed. Another
+        scope of this view moves it there. Raises NotFoundError, SlotTakenError.
+        """
+        ...
+
+    async def add_evidence(self, item_id: str, evidence: Iterable[Evidence]) -> int:
+        """Returns how many were new. Raises NotFoundError for the item, or for a turn that the domain does not have."""
+        ...
+
+    async def add_candidate(self, candidate: Candidate) -> Candidate:
+        """An empty id gets an id."""
+        ...
+
+    async def same_candidates(self, scope: ScopeRef, kind: str, subject: str, identity: str) -> list[Candidate]: ...
+
+    async def candidates_of_item(self, item_id: str) -> list[Candidate]:
+        """Pending candidates in the scopes that are linked to this item."""
+        ...
+
+    async def decide_candidate(
+        self, id: str, status: CandidateStatus, *, reason: str, by: str, at: datetime, item_id: str = ""
+    ) -> None:
+        """An empty ``item_id`` leaves the linked item as it is. Raises NotFoundError."""
+        ...
+
+    async def add_event(self, event: MemoryEvent) -> None: ...
+
+    async def set_chat_setting(self, scope: ScopeRef, name: str, value: str, *, by: str, at: datetime) -> None: ...
+
+    async def set_account_setting(
+        self, scope: ScopeRef, account: str, name: str, value: str, *, at: datetime
+    ) -> None: ...
+
+    async def add_usage(self, row: UsageRow) -> None:
+        """Adds to the row of the same day, scope and purpose."""
+        ...
+
+    async def save_commit(self, session_key: str, commit_id: str, result: str, *, at: datetime) -> bool:
+        """False if this commit id is there already."""
+        ...
+
+
+class Store(Protocol):
+    @property
+    def url(self) -> str:
+        """Without credentials."""
+        ...
+
+    def view(self, domain_id: str, scopes: Sequence[ScopeRef]) -> View:
+        """Raises InvalidScopeError if ``scopes`` is empty: empty never means everything."""
+        ...
+
+    def write(self, domain_id: str, scopes: Sequence[ScopeRef]) -> AbstractAsyncContextManager[Write]:
+        """One transaction; rolled back if the block raises. Never wait for the network inside.
+
+        A write (or record_turn) inside another one of the same task would wait for itself and raises StoreError.
+        """
+        ...
+
+    async def record_turn(self, domain_id: str, session_key: str, turn: NewTurn, terms: Sequence[str]) -> Turn:
+        """``Write.add_turns`` of one turn, through the group commit: many callers share one transaction."""
+        ...
+
+    async def put_vectors(
+        self,
+        domain_id: str,
+        model: str,
+        vectors: Mapping[str, np.ndarray],
+        *,
+        identities: Mapping[str, str] | None = None,
+    ) -> int:
+        """Store unit vectors (float32) by item id, for items that are active; returns how many. Replaces older ones.
+
+        ``identities`` is each item's identity at the time its content was embedded: an item that changed since is left
+        out, and ``items_without_vectors`` names it again. Raises StoreError if the dimensions are not the model's,
+        ValueError for a vector that is not finite.
+        """
+        ...
+
+    async def embedding_floor(self, model: str) -> tuple[int, float] | None:
+        """(dimensions, floor) of a model that was calibrated before."""
+        ...
+
+    async def set_embedding_floor(self, model: str, dimensions: int, floor: float) -> None:
+        """A model whose dimensions changed loses its vectors."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what is queued, then close every connection. Can be called twice."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """A session with ``turns`` past its watermark; the newest was recorded at ``quiet_since``."""
+
+    domain_id: str
+    session_key: str
+    turns: int
+    quiet_since: datetime
+
+
+class MaintenanceStore(Protocol):
+    """Across scopes; only for jobs, privacy, migration and the command line."""
+
+    async def backlog(self, *, now: datetime, quiet_before: datetime, limit: int) -> list[Backlog]:
+        """Sessions with ordinary user turns past their watermark, silent since ``quiet_before`` and not waiting for
+        a retry; the oldest unprocessed turn first."""
+        ...
+
+    async def items_without_vectors(self, model: str, *, limit: int) -> list[tuple[str, Item]]:
+        """(domain, active item) pairs whose vector of this model is missing or of another content."""
+        ...
+
+    async def outdated_terms(self, analyser: int, *, limit: int) -> list[tuple[str, ScopeRef, str | int, str]]:
+        """Index rows of another analyser version: (domain, owner scope, item id or turn number, text).
+
+        The text is an item's content, or a turn's name and text on two lines (the text alone without a name).
+        """
+        ...
+
+    async def reindex(self, analyser: int, rows: Sequence[tuple[str, ScopeRef, str | int, Sequence[str]]]) -> None:
+        """Replace (domain, owner scope, item id or turn number, terms).
+
+        Rows that left the index meanwhile, or have this version already, stay as they are.
+        """
+        ...
+
+    async def usage_total(self, day: str) -> tuple[int, int]:
+        """(tokens in, tokens out) of that day over everything."""
+        ...
+
+    async def counts(self) -> dict[str, int]:
+        """Rows by table name."""
+        ...
+
+    async def tidy(self) -> None:
+        """Merge the text index and empty the write-ahead log, for times when little happens; nothing erased is left in
+        the file afterwards."""
+        ...

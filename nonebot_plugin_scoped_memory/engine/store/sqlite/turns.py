@@ -1,0 +1,89 @@
+"""Reading sessions and turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ...models import LexicalCandidates, ScopeSize, Session, Turn
+from ...scope import session_scope
+from . import rows
+from .index import TURNS
+from .rows import chunks, count, marks, turn_numbers
+from .scoped import Scoped
+from .search import Found, search
+
+_FEW = 1_000
+_STANDS = "t.recalled_at IS NULL AND t.suppressed_at IS NULL"
+
+
+class TurnReads(Scoped):
+    async def session(self, session_key: str) -> Session | None:
+        if not self.reads_session(session_key):
+            return None
+        found = await self.fetch(
+            f"SELECT {rows.SESSION_COLUMNS} FROM sessions s WHERE s.domain_id = ? AND s.session_key = ?",
+            (self._domain_id, session_key),
+        )
+        return rows.session(found[0]) if found else None
+
+    async def recent_turns(self, session_key: str, *, limit: int, after: int = 0) -> list[Turn]:
+        session = await self.session(session_key)
+        if session is None:
+            return []
+        # Few turns are found by number and sorted; many are walked in reading order, newest first, which the plus sign
+        # asks for: it keeps the index by number out of the choice.
+        n = "t.n" if session.last_turn - after <= _FEW else "+t.n"
+        where = f"{n} > ? AND t.state = 'ordinary' AND {_STANDS}"
+        newest_first = "ORDER BY t.said_at DESC, t.seq DESC, t.n DESC LIMIT ?"
+        return (await self._turns(session_key, f"{where} {newest_first}", (after, count(limit))))[::-1]
+
+    async def turns_after(self, session_key: str, n: int, *, limit: int) -> list[Turn]:
+        return await self._turns(session_key, "t.n > ? ORDER BY t.n LIMIT ?", (n, count(limit)))
+
+    async def turns(self, session_key: str, numbers: Iterable[int]) -> list[Turn]:
+        found: list[Turn] = []
+        for part in chunks(turn_numbers(numbers)):
+            found += await self._turns(session_key, f"t.n IN {marks(len(part))} ORDER BY t.n", part)
+        return found
+
+    async def turn_number(self, session_key: str, self_id: str, message_id: str) -> int | None:
+        if not self.reads_session(session_key):
+            return None
+        found = await self.fetch(
+            "SELECT m.n FROM turn_messages m JOIN sessions s ON s.id = m.session_id"
+            " WHERE s.domain_id = ? AND s.session_key = ? AND m.self_id = ? AND m.message_id = ?",
+            (self._domain_id, session_key, self_id, message_id),
+        )
+        return found[0][0] if found else None
+
+    async def turn_candidates(self, session_key: str, terms: Sequence[str]) -> LexicalCandidates:
+        if not self.reads_session(session_key):
+            return LexicalCandidates((), {}, {})
+        owner = session_scope(session_key)
+        key = (self._domain_id, session_key)
+        size = await self.fetch(
+            "SELECT turn_count, term_count FROM sessions WHERE domain_id = ? AND session_key = ?", key
+        )
+
+        async def load(ids: list[int]) -> list[Found]:
+            found = await self.fetch(
+                "SELECT x.turn_id, t.n, x.length, x.terms FROM turn_terms x JOIN turns t ON t.id = x.turn_id"
+                f" JOIN sessions s ON s.id = t.session_id WHERE x.turn_id IN {marks(len(ids))}"
+                f" AND s.domain_id = ? AND s.session_key = ? AND t.state IN ('open', 'ordinary') AND {_STANDS}",
+                (*ids, *key),
+            )
+            return [Found(row, n, owner, length, tokens) for row, n, length, tokens in found]
+
+        sizes = {owner: ScopeSize(*size[0]) if size else ScopeSize(0, 0)}
+        return await search(self.fetch, TURNS, self._domain_id, sizes, terms, load)
+
+    async def _turns(self, session_key: str, where: str, args: Sequence[Any]) -> list[Turn]:
+        if not self.reads_session(session_key):
+            return []
+        found = await self.fetch(
+            f"SELECT {rows.TURN_COLUMNS} FROM sessions s JOIN turns t ON t.session_id = s.id"
+            f" WHERE s.domain_id = ? AND s.session_key = ? AND {where}",
+            (self._domain_id, session_key, *args),
+        )
+        return [rows.turn(row) for row in found]

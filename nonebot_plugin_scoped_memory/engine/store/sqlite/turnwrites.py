@@ -1,0 +1,100 @@
+"""Writing sessions and turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from ...errors import NotFoundError
+from ...models import NewTurn, Turn, TurnState
+from ...scope import session_scope
+from . import index, recording
+from .index import TURNS
+from .rows import Row, chunks, marks, to_ms, turn_numbers
+from .scoped import Writing
+
+_INDEXED = frozenset(state.value for state in recording.INDEXED_STATES)
+
+
+class TurnWrites(Writing):
+    async def add_turns(self, session_key: str, turns: Sequence[tuple[NewTurn, Sequence[str]]]) -> list[Turn]:
+        self.check_session(session_key)
+        new = [(self._domain_id, session_key, turn, terms) for turn, terms in turns]
+        entries = await recording.hash_entries(new)
+        return await recording.record(self.tx, entries, now=self.context.now(), analyser=self.context.analyser)
+
+    async def set_turn_state(self, session_key: str, numbers: Iterable[int], state: TurnState) -> None:
+        indexed = state.value in _INDEXED
+        changed = [row for row in await self._find(session_key, numbers) if row[2] != state.value]
+        # Recalled and suppressed turns have no tokens left, so they neither leave nor enter.
+        if not indexed:
+            await index.leave(self.tx, TURNS, [row[0] for row in changed if row[2] in _INDEXED])
+        await self._update("state = ?", state.value, [row[0] for row in changed])
+        if indexed:
+            await index.enter(self.tx, TURNS, [row[0] for row in changed if row[2] not in _INDEXED])
+
+    async def set_turn_text(self, session_key: str, n: int, text: str, terms: Sequence[str]) -> None:
+        found = await self._find(session_key, [n])
+        if not found:
+            raise NotFoundError("turn", f"{session_key}#{n}")
+        row, _, state, stands = found[0]
+        await self._unindex(found)
+        await self._update("text = ?", text, [row])
+        if stands:
+            tokens = await index.hash_many([(self._domain_id, session_scope(session_key), terms)])
+            session_id = await self.session_id(session_key)
+            await index.add(self.tx, TURNS, [(row, session_id, tokens[0])], self.context.analyser)
+            await index.enter(self.tx, TURNS, [row] if state in _INDEXED else [])
+
+    async def mark_recalled(self, session_key: str, n: int) -> None:
+        found = await self._find(session_key, [n])
+        if not found:
+            raise NotFoundError("turn", f"{session_key}#{n}")
+        await self._unindex(found)
+        await self._update("recalled_at = coalesce(recalled_at, ?)", self.context.now(), [found[0][0]])
+
+    async def mark_suppressed(self, session_key: str, numbers: Iterable[int]) -> None:
+        found = await self._find(session_key, numbers)
+        await self._unindex(found)
+        await self._update("suppressed_at = coalesce(suppressed_at, ?)", self.context.now(), [row[0] for row in found])
+
+    async def set_watermark(self, session_key: str, n: int) -> None:
+        await self._update_session(
+            session_key, "watermark = max(watermark, min(?, last_turn)), failures = 0, retry_at = 0", n
+        )
+
+    async def set_failure(self, session_key: str, failures: int, retry_at: datetime) -> None:
+        await self._update_session(session_key, "failures = ?, retry_at = ?", failures, to_ms(retry_at))
+
+    async def start_history(self, session_key: str) -> None:
+        await self._update_session(session_key, "history_start = last_turn")
+
+    async def set_summary(self, session_key: str, summary: str) -> None:
+        await self._update_session(session_key, "summary = ?", summary)
+
+    async def _find(self, session_key: str, numbers: Iterable[int]) -> list[Row]:
+        """(row id, number, state, whether it stands) of the turns that exist."""
+        self.check_session(session_key)
+        found: list[Row] = []
+        for part in chunks(turn_numbers(numbers)):
+            found += await self.fetch(
+                "SELECT t.id, t.n, t.state, t.recalled_at IS NULL AND t.suppressed_at IS NULL"
+                " FROM sessions s JOIN turns t ON t.session_id = s.id"
+                f" WHERE s.domain_id = ? AND s.session_key = ? AND t.n IN {marks(len(part))} ORDER BY t.n",
+                (self._domain_id, session_key, *part),
+            )
+        return found
+
+    async def _unindex(self, found: Sequence[Row]) -> None:
+        await index.leave(self.tx, TURNS, [row[0] for row in found if row[2] in _INDEXED])
+        await index.forget(self.tx, TURNS, [row[0] for row in found])
+
+    async def _update(self, change: str, value: object, turn_rows: Iterable[int]) -> None:
+        for part in chunks(turn_rows):
+            await self.tx.fetch(f"UPDATE turns SET {change} WHERE id IN {marks(len(part))}", (value, *part))
+
+    async def _update_session(self, session_key: str, change: str, *args: object) -> None:
+        session_id = await self.session_id(session_key)
+        await self.tx.fetch(
+            f"UPDATE sessions SET {change}, updated_at = ? WHERE id = ?", (*args, self.context.now(), session_id)
+        )

@@ -1,0 +1,162 @@
+"""Every sentence that a chat user or an operator can read."""
+
+from __future__ import annotations
+
+# turns
+TURN_CUT = "……（消息太长，后面的内容没有记录）"
+ANONYMOUS = "匿名"
+SOMEONE = "某人"
+EVERYONE = "全体成员"
+ANIMATED = "动画表情"
+FORWARD = "合并转发"
+UNKNOWN_SEGMENT = "未知消息"
+SEGMENT_NAMES = {
+    "face": "表情",
+    "bface": "表情",
+    "sface": "表情",
+    "mface": "表情",
+    "marketface": "表情",
+    "market_face": "表情",
+    "image": "图片",
+    "cardimage": "图片",
+    "record": "语音",
+    "video": "视频",
+    "file": "文件",
+    "onlinefile": "文件",
+    "share": "分享",
+    "json": "卡片",
+    "xml": "卡片",
+    "lightapp": "卡片",
+    "miniapp": "卡片",
+    "location": "位置",
+    "music": "音乐",
+    "contact": "名片",
+    "dice": "骰子",
+    "new_dice": "骰子",
+    "rps": "猜拳",
+    "new_rps": "猜拳",
+    "poke": "戳一戳",
+    "touch": "戳一戳",
+    "shake": "窗口抖动",
+    "redbag": "红包",
+    "gift": "礼物",
+    "forward": FORWARD,
+    "node": FORWARD,
+    "longmsg": FORWARD,
+}
+ROCK, SCISSORS, PAPER = "石头", "剪刀", "布"
+
+# chat
+CHAT_NOTHING = "……"
+CHAT_TIMEOUT = "抱歉，我想得太久了，请稍后再问一次。"
+CHAT_BUSY = "抱歉，现在太忙了，请稍后再试。"
+CHAT_REFUSED = "抱歉，这个问题我没法回答。"
+CHAT_STOPPED = "抱歉，我暂时无法回答，请联系机器人的主人。"
+CHAT_FAILED = "抱歉，刚才出了点问题，请稍后再试。"
+
+# commands
+HELP = """记忆命令（{prefix}memory 或 {prefix}记忆）：
+list [页码]  看这里记住了什么
+search <内容>  搜索记忆
+add <内容>  记住一句话
+forget <编号>  忘记一条
+new  开始新的对话（记忆保留）
+on / off  打开 / 关闭这个聊天的记忆
+status  状态"""
+HELP_OPERATOR = """管理员：
+review [页码]  看等待批准的共享记忆
+approve <编号>  批准
+reject <编号> [理由]  拒绝
+retry  重新连接模型"""
+UNKNOWN_SUBCOMMAND = "没有“{word}”这个命令。"
+KIND_NAMES = {
+    "preference": "喜好",
+    "fact": "事实",
+    "task": "待办",
+    "decision": "决定",
+    "procedure": "规程",
+    "warning": "警告",
+    "summary": "摘要",
+}
+SCOPE_HERE = "本聊天"
+SCOPE_SHARED = "共享"
+ITEM_LINE = "[{id}] {kind}·{scope}：{content}"
+LIST_HEAD = "这里记住了 {total} 条（第 {page}/{pages} 页）："
+LIST_EMPTY = "这里还没有记住任何东西。"
+PAGE_MISSING = "没有第 {page} 页，一共 {pages} 页。"
+PAGE_INVALID = "页码要写成数字，例如：list 2"
+SEARCH_USAGE = "要搜索什么？例如：search 咖啡"
+SEARCH_HEAD = "找到 {count} 条："
+SEARCH_EMPTY = "没有找到相关的记忆。"
+ADD_USAGE = "要记住什么？例如：add 我喜欢手冲咖啡"
+ADD_DONE = "记住了：{content}（编号 {id}）"
+ADD_KNOWN = "这件事已经记着了：{content}（编号 {id}）"
+ADD_SHARED = "记住了，所有聊天都会知道：{content}（编号 {id}）"
+ADD_WAITING = "其他聊天要等管理员批准（候选编号 {id}）后才会知道。"
+ADD_WAITS_ONLY = "已提交，等待管理员批准（候选编号 {id}）。"
+ADD_ALREADY_WAITING = "同样的内容已经在等待批准，或者之前没有被批准。"
+ADD_REFUSED = {
+    "secret": "这看起来是密码、密钥或证件号之类的内容，不会记住。",
+    "private_contact": "这看起来是别人的电话或住址，不会记住。",
+    "too_long": "内容太长了，请写短一些。",
+    "instruction": "这是给机器人的指令，不是可以记住的内容。",
+}
+ADD_REFUSED_OTHER = "这句话没有记住（{reason}）。"
+TOO_LONG = "内容太长了，最多 {limit} 个字。"
+FORGET_USAGE = "要忘记哪一条？先用 list 看编号，例如：forget {example}"
+FORGET_DONE = "忘记了：{content}"
+NOT_FOUND = "这里没有编号为 {id} 的记忆。"
+FORGET_DENIED = "只能忘记自己说的或关于自己的内容；群里的其他内容请找群管理员。"
+FORGET_SHARED_DENIED = "共享的记忆只有机器人的管理员能忘记。"
+NEW_DONE = "好，我们重新开始。之前记住的事还在。"
+NEW_DENIED = "群里只有群管理员可以开始新的对话。"
+NEW_WAITING = "好，我们重新开始。之前的对话还没整理完，稍后会继续整理。"
+ON_DONE = "已打开记忆。"
+ON_ALREADY = "记忆已经是打开的。"
+OFF_DONE = "已关闭记忆：从现在起不记录、不整理、也不会想起任何内容。已经记住的保留着，用 on 重新打开。"
+OFF_ALREADY = "记忆已经是关闭的。"
+SWITCH_DENIED = "群里只有群管理员可以打开或关闭记忆。"
+OPERATOR_ONLY = "这个命令只有机器人的管理员可以用。"
+SENT_PRIVATELY = "已私聊发送"
+SEND_PRIVATELY_FAILED = "私聊发送失败，请先加好友再试。"
+REVIEW_EMPTY = "没有等待批准的内容。"
+REVIEW_HEAD = "等待批准 {total} 条（第 {page}/{pages} 页）："
+REVIEW_LINE = "[{id}] {kind}：{content}"
+REVIEW_FOOT = "用 approve <编号> 批准，批准后所有聊天都会知道这段文字；用 reject <编号> [理由] 拒绝。"
+APPROVE_USAGE = "要批准哪一条？例如：approve {example}"
+APPROVE_DONE = "已批准，所有聊天都会知道：{content}"
+APPROVE_KNOWN = "已批准（同样的内容本来就是共享的）：{content}"
+REJECT_USAGE = "要拒绝哪一条？例如：reject {example} 理由"
+REJECT_DONE = "已拒绝：{content}"
+CANDIDATE_NOT_FOUND = "没有编号为 {id} 的候选在等待批准。"
+RETRY_DONE = "会重新尝试连接模型。"
+RETRY_NO_MODEL = "没有配置模型，只用规则整理记忆。"
+MEMORY_UNAVAILABLE = "记忆功能没有启动，请机器人的管理员查看日志。"
+COMMAND_FAILED = "出了点问题，这个命令没有执行成功。"
+STATUS_ON = "记忆：打开"
+STATUS_OFF = "记忆：关闭"
+STATUS_ITEMS = "本聊天 {here} 条，共享 {shared} 条"
+STATUS_TURNS = "记录的消息 {turns} 条，其中 {pending} 条还没有整理"
+STATUS_GROUP = {
+    "addressed": "群里只记录对机器人说的话",
+    "all": "群里的消息都会记录",
+    "off": "群里的消息不记录",
+}
+STATUS_TOKENS = "今天用了 {spent} / {limit} tokens"
+STATUS_BUDGET_SPENT = "今天的额度用完了，只用规则整理，明天恢复"
+STATUS_MODEL_NONE = "模型：没有配置，只用规则整理"
+STATUS_MODEL_OK = "模型：正常"
+STATUS_MODEL_STOPPED = "模型：已停止调用（{problem}），每小时试一次，或用 retry 重试"
+STATUS_VECTORS_NONE = "向量检索：没有启用，用关键词检索"
+STATUS_VECTORS_OK = "向量检索：正常"
+STATUS_VECTORS_DOWN = "向量检索：暂时不可用，用关键词检索"
+STATUS_REVIEWS = "等待批准 {count} 条"
+
+# log lines for operators
+LOG_DISABLED = "记忆已在配置中关闭"
+LOG_OPENED = "记忆已打开：{url}"
+LOG_STORE_FAILED = "记忆没有启动，机器人照常运行。数据库 {url} 无法使用：{problem}"
+LOG_OPEN_FAILED = "记忆没有启动，机器人照常运行：{problem}"
+LOG_EMBEDDING_FAILED = "向量检索没有启用，改用关键词检索：{problem}"
+LOG_RULES_ONLY = "没有配置 scoped_memory.llm.api_key：只用规则整理记忆，不提供聊天"
+LOG_JOB_FAILED = "定时任务 {job} 失败"
