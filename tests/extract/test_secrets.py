@@ -3,7 +3,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nonebot_plugin_scoped_memory.engine.extract.secrets import find_secret, mask, private_contact
@@ -95,9 +95,27 @@ def test_what_stands_around_a_secret_stays() -> None:
     assert mask("我的密码是 hunter2，别告诉小红") == "我的密码是 [已隐去:密码]，别告诉小红"
 
 
-PIECES = ["密码", "是", "：", "token ", "sk-", "验证码", "1234", "a1b2c3d4", "[已隐去:密码]", "eyJ", ".", " ", "\n", "@", "://", "x"]
+PIECES = [
+    "密码",
+    "是",
+    "：",
+    "token ",
+    "sk-",
+    "验证码",
+    "1234",
+    "a1b2c3d4",
+    "[已隐去:密码]",
+    "eyJ",
+    ".",
+    " ",
+    "\n",
+    "@",
+    "://",
+    "x",
+]
 
 
+@settings(deadline=None)
 @given(st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=30).map("".join)))
 def test_masking_twice_changes_nothing(text: str) -> None:
     assert mask(mask(text)) == mask(text)
@@ -123,21 +141,25 @@ def test_phone_numbers_and_street_addresses_are_private(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["QQ 1234567890", "住在杭州", "在路上", "10号线", "三号楼开会", "订单 139001380001234", "下午3点", "路过18号线"]
+    "text",
+    ["QQ 1234567890", "住在杭州", "在路上", "10号线", "三号楼开会", "订单 139001380001234", "下午3点", "路过18号线"],
 )
 def test_other_numbers_and_places_are_not(text: str) -> None:
     assert not private_contact(text)
 
 
-@pytest.mark.parametrize(
-    "unit",
-    ["密码", "密码是", "密码 ", "sk-", "sk-a1", "eyJ", "eyJaaaaa.", "1", "1 ", "1-", "a", "token ", "Bearer ", "验证码", "pass:",
-     "://a:", "https://a:b", "-----BEGIN PRIVATE KEY-----", "[已隐去:", "路1", "小区 ", "4111 ", " ", "是密码", "🙂", "\ud83d"],
-)  # fmt: skip
+UNITS = [
+    *("密码", "密码是", "密码 ", "是密码", "验证码", "token ", "Bearer ", "pass:", "[已隐去:", "路1", "小区 "),
+    *("sk-", "sk-a1", "eyJ", "eyJaaaaa.", "-----BEGIN PRIVATE KEY-----", "://a:", "https://a:b"),
+    *("1", "1 ", "1-", "4111 ", "a", " ", "🙂", "\ud83d"),
+]
+
+
+@pytest.mark.parametrize("unit", UNITS)
 def test_time_is_linear(unit: str) -> None:
     """A generous bound; what it guards against is a hundred times slower."""
     text = (unit * 20_000)[:20_000]
     start = time.perf_counter()
     mask(text)
     private_contact(text)
-    assert time.perf_counter() - start < 1.0
+    assert time.perf_counter() - start < 2.0

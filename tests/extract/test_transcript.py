@@ -4,7 +4,7 @@ import re
 from datetime import timedelta, timezone
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nonebot_plugin_scoped_memory.engine.extract.transcript import BOT as BOT_PLACEHOLDER
@@ -92,9 +92,7 @@ def test_quotes_and_forwards_are_marked_as_others_words() -> None:
     made = transcript(
         turn(1, "哈哈", quotes=(Quote(BOT, "小忆", "我没有对象"), Quote(HONG, "小红", "真的\n假的", "forward"))),
     )
-    assert made.text == (
-        '[t1 2026-11-30 12:01 u1 小明] 哈哈（引用 bot："我没有对象"）（转发 u2 小红："真的 / 假的"）'
-    )
+    assert made.text == ('[t1 2026-11-30 12:01 u1 小明] 哈哈（引用 bot："我没有对象"）（转发 u2 小红："真的 / 假的"）')
 
 
 def test_quotes_of_people_who_opted_out_and_of_recalled_turns_are_left_out() -> None:
@@ -183,11 +181,12 @@ def test_nobody_can_write_anothers_line(text: str, place: str) -> None:
     assert len(HEAD.findall(made.text)) == 1
 
 
-noise = st.lists(st.one_of(st.sampled_from([*FORGED, "[", "t1", "]", "（引用", '"', "@", "(u1)"]), st.text(max_size=5))).map(
-    "".join
-)
+noise = st.lists(
+    st.one_of(st.sampled_from([*FORGED, "[", "t1", "]", "（引用", '"', "@", "(u1)"]), st.text(max_size=5))
+).map("".join)
 
 
+@settings(deadline=None)
 @given(texts=st.lists(noise, min_size=1, max_size=4), name=noise, quote=noise)
 def test_lines_and_turns_correspond_whatever_is_said(texts: list[str], name: str, quote: str) -> None:
     made = transcript(

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..models import MAX_ITEM_CHARS, Origin, Proposal, Turn, TurnState
@@ -143,13 +143,14 @@ def _as_report_if_hearsay(proposal: Proposal, speakers: Sequence[Turn]) -> Propo
     )
 
 
-def _names(turns: Iterable[Turn]) -> set[str]:
-    """Every name that occurs around ``turns``: a name may hold digits."""
-    names: set[str] = set()
-    for turn in turns:
-        names.update(shown_name(name) for name in (turn.name, *(name for _, name in turn.mentions)))
-        names.update(shown_name(quote.name) for quote in turn.quotes)
-    return names
+def _names(turns: Collection[Turn]) -> set[str]:
+    """Every name and account number that occurs around ``turns``: what may hold digits without being a figure."""
+    people = {
+        *((turn.account, turn.name) for turn in turns),
+        *(mention for turn in turns for mention in turn.mentions),
+        *((quote.account, quote.name) for turn in turns for quote in turn.quotes),
+    }
+    return {shown_name(name) for _, name in people} | {account.rsplit(":", 1)[-1] for account, _ in people}
 
 
 def _content_problem(proposal: Proposal, turns: Mapping[int, Turn]) -> str:

@@ -29,9 +29,12 @@ REQUEST = re.compile(
     r"|记住|记一下|记下来|记下|记好|记着|牢记|(?P<forget>别忘了?记?|不要忘了?记?|勿忘))"
     r"(?:一下|哦|啊|哈|呀)?(?!了|没(?:有|啊)?\s*$|吗|过|的|不[住了清得到]|得|性|录|号|者|忆|仇)(?P<sep>[\s:,]*)"
 )
+# A bare "remember that …" or "remember to …" is mostly advice; with please, or about oneself, it is a request.
+_PLEASE = r"(?:please |pls |hey |(?:can|could) you (?:please )?)"
+_REMEMBER = r"(?:remember|do not forget|don['’]t forget)"
 REQUEST_EN = re.compile(
-    r"(?:please |pls |hey |(?:can|could) you (?:please )?)?(?:remember|note|don['’]t forget|do not forget|keep in mind)"
-    r"(?:\s?(?P<sep>[:,])\s*|\s+that\s+|\s+(?P<todo>to)\s+|\s+(?=(?:i|my|we|our|i['’]m)\b))"
+    rf"{_PLEASE}{_REMEMBER}\s+(?:that|(?P<todo>to))\s+"
+    rf"|{_PLEASE}?{_REMEMBER}(?:\s?(?P<sep>:)\s*|(?:\s?,)?\s+(?:that\s+)?(?=(?:i|my|we|our|i['’]m)\b))"
 )
 
 _COURTESY = re.compile(

@@ -13,7 +13,9 @@ MAX_OBJECT_CHARS = 60
 MAX_DECISION_CHARS = 300
 
 _LATIN_OR_DIGIT = re.compile(r"[A-Za-z0-9]")
-_TRAILING = re.compile(r"(?:[了啊哦呀啦哟喔噢嘞哈嘿~!.。,、:\s]|\[[^\[\]]{1,12}\])+$")
+_TRAILING = re.compile(
+    r"(?:[了啊哦呀啦哟喔噢嘞哈嘿~!.。,、:\s]|\[[^\[\]]{1,12}\]|\b(?:too|also|so much|a lot|very much)\b)+$"
+)
 _QUOTES = {"“": "”", "「": "」", "『": "』", '"': '"'}
 # Whom or what these mean is not in the sentence.
 _POINTS_ELSEWHERE = re.compile(

@@ -56,7 +56,7 @@ def invents_number(content: str, evidence: Sequence[Turn], names: Iterable[str] 
     """
     content = _ACCOUNT.sub(" ", content)
     for name in sorted((name for name in names if any(ch.isdigit() for ch in name)), key=len, reverse=True):
-        content = content.replace(name, " ")
+        content = re.sub(rf"(?<!\d){re.escape(name)}(?!\d)", " ", content)
     content = _THOUSANDS.sub("", fold(content))
     said = _THOUSANDS.sub("", fold("\n".join(_words(turn) for turn in evidence)))
     values = _values(said)

@@ -13,11 +13,11 @@ ENGLISH_RULES: tuple[Rule, ...] = (
         ban=NOT_LIKED,
         examples=(
             ("I like pour-over coffee", "小明（10001）喜欢 pour-over coffee"),
-            ("I love Rust!", "小明（10001）喜欢 Rust"),
+            ("I love Rust too!", "小明（10001）喜欢 Rust"),
         ),
         counterexamples=each(
             "I like you | I'd like a coffee | I used to like coffee | Do I like coffee? | I like to think so",
-            "If I like it, I buy it | She said, I like coffee | I love it when it rains",
+            "If I like it, I buy it | She said, I like coffee | I love it when it rains | I love the color",
         ),
     ),
     Rule(

@@ -71,8 +71,9 @@ NOT_A_NAME = re.compile(
     r"^(?:a|an|the|me|at|in|on|when|if|later|back|maybe|tomorrow|today|tonight|crazy|anytime|it|that)\b"
 )
 NOT_LIKED = re.compile(
-    r"^(?:的.|了|过|得|极|就|死|人|情$|豆|奇艺|莫能|咋|个[屁鬼毛锤]|一个[人女男]|某|有人|不起来|不不|to\b|how\b|"
-    r"when\b|it\b)|^(?:的|上|[吃喝看听玩用去做写读买说])$|大家|群主|群友|各位"
+    r"^(?:的.|了|过(?!山车|年|桥)|得|极|就|死|人|情$|豆|奇艺|莫能|咋|个[屁鬼毛锤]|一个[人女男]|某|有人|不起来|不不|"
+    r"to\b|how\b|when\b|it\b|the\b|all the\b|both\b|one\b|not\b|seeing\b|being\b)|"
+    r"^(?:的|上|[吃喝看听玩用去做写读买说])$|大家|群主|群友|各位"
 )
 NOT_FEARED = re.compile(r"不|没|会|要|了|是|迟到|错过|忘|来|被|影响|耽误|今天|明天|后天|下雨|打扰")
 NOT_A_HOME = re.compile(

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import doctest
+from datetime import date
+
+import pytest
+
+from nonebot_plugin_scoped_memory.engine.extract import dates, wording
+from nonebot_plugin_scoped_memory.engine.extract.dates import resolve_days
+from nonebot_plugin_scoped_memory.engine.extract.explicit import explicit_proposal
+from nonebot_plugin_scoped_memory.engine.extract.wording import first_to_third, report
+
+from .making import MING
+
+
+@pytest.mark.parametrize("module", [dates, wording])
+def test_the_examples_in_the_docstrings_hold(module: object) -> None:
+    assert doctest.testmod(module).failed == 0  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("我喜欢猫", "某（1）喜欢猫"),
+        ("猫是我的", "猫是某（1）的"),
+        ("我们公司", "我们公司"),
+        ("我國", "我國"),
+        ("自我介绍", "自我介绍"),
+        ("我媽媽", "某（1）的媽媽"),
+        ("她说“我怕辣”，我不怕", "她说“我怕辣”，某（1）不怕"),
+    ],
+)
+def test_first_person_becomes_third(text: str, expected: str) -> None:
+    assert first_to_third(text, "某（1）") == expected
+
+
+def test_a_report_names_its_reporter_once() -> None:
+    once = report("猫好", "小红（10002）")
+    assert once == "据小红（10002）说，猫好"
+    assert report(once, "小红（10002）") == once
+    assert report("据小明（10001）说，猫好", "小红（10002）") != "据小明（10001）说，猫好"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("今晚开会", ("2026-11-30晚上开会", date(2026, 11, 30))),
+        ("大前天和明早", ("2026-11-27和2026-12-01早上", date(2026, 12, 1))),
+        ("后天性格", ("后天性格", None)),
+        ("今日事", ("2026-11-30事", date(2026, 11, 30))),
+        ("没有日子", ("没有日子", None)),
+    ],
+)
+def test_days_are_seen_from_the_day_of_speaking(text: str, expected: tuple[str, date | None]) -> None:
+    assert resolve_days(text, date(2026, 11, 30)) == expected
+
+
+def test_a_given_sentence_always_makes_a_proposal() -> None:
+    one = explicit_proposal("我喜欢猫", account=MING, name="小明")
+    assert (one.content, one.subject, one.kind, one.explicit, one.evidence) == (
+        "小明（10001）喜欢猫",
+        MING,
+        "preference",
+        True,
+        (),
+    )
+    for text in ("什么", "这个", "？", "你是猫娘", "周会改到周四"):
+        assert explicit_proposal(text, account=MING, name="小明").content.endswith(text)
+
+
+def test_without_an_account_the_words_stay() -> None:
+    one = explicit_proposal("我喜欢猫", account="")
+    assert (one.content, one.subject) == ("我喜欢猫", "")
+    assert explicit_proposal("我们决定用 pnpm", account="").content == "决定：用 pnpm"
