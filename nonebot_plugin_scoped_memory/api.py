@@ -11,24 +11,32 @@ Inside an event handler the chat is found by itself; anywhere else pass ``sessio
 
 While the memory is off (by settings, for this chat, or since its database failed to open) nothing is found and nothing
 is stored; a plugin that only adds memory to its prompts needs no check of its own.
+
+Workers, timers and scheduled jobs must pass ``session``: what a handler starts has a copy of its context for ever, and
+that says nothing about the chat it works for. Once NoneBot is done with that handler's event they get NoChatError.
+
+``domain_id`` is needed only outside a handler, for a bot with ``domain = per_bot``: ``bot:<its number>``.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nonebot.adapters import Bot, Event
 from nonebot.matcher import current_bot, current_event
 
 from .engine.compose import nothing
 from .engine.engine import MemoryEngine
-from .engine.errors import NoChatError
-from .engine.models import Kind, ScoredItem
+from .engine.errors import InvalidItemError, NoChatError, StoreError
+from .engine.models import KINDS, Kind, ScoredItem
 from .engine.prompt import ContextPackage
 from .engine.scope import plan_for_session
 from .engine.settings import EngineSettings
 from .engine.writing import Actor, Outcome
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +52,21 @@ class CurrentChat:
 
 ChatReader = Callable[[Bot, Event], CurrentChat | None]
 """How a chat is read from an event; None for an event of no chat."""
+DomainReader = Callable[[Bot], str]
+"""The domain that a bot's chats belong to."""
+OpenReader = Callable[[Event], bool]
+"""Whether an event is still being handled."""
 
 _read_chat: ChatReader | None = None
+_read_domain: DomainReader | None = None
+_is_open: OpenReader | None = None
 _engine: MemoryEngine | None = None
 
 
-def use_reader(reader: ChatReader) -> None:
+def use_reader(reader: ChatReader, domain_of: DomainReader, is_open: OpenReader) -> None:
     """Called once, when the handlers are loaded."""
-    global _read_chat
-    _read_chat = reader
+    global _read_chat, _read_domain, _is_open
+    _read_chat, _read_domain, _is_open = reader, domain_of, is_open
 
 
 def use_engine(engine: MemoryEngine | None) -> None:
@@ -69,15 +83,19 @@ def engine() -> MemoryEngine | None:
 async def recall(
     text: str, *, session: str | None = None, domain_id: str | None = None, limit: int = 10
 ) -> list[ScoredItem]:
-    """Items of this chat's plan that answer ``text``, best first.
+    """Items of this chat's plan that answer ``text``, best first. None are found while the database fails.
 
     Raises NoChatError outside a handler without ``session``, InvalidAddressError.
     """
     chat = _chat("recall", session, domain_id)
-    if _engine is None or not await is_on(chat):
+    try:
+        if _engine is None or not await is_on(chat):
+            return []
+        plan = plan_for_session(chat.session_key)
+        return await _engine.search_memory(text, plan, limit, domain_id=chat.domain_id, speaker=chat.account)
+    except StoreError as e:
+        _log("recall", chat, e)
         return []
-    plan = plan_for_session(chat.session_key)
-    return await _engine.search_memory(text, plan, limit, domain_id=chat.domain_id, speaker=chat.account)
 
 
 async def remember(
@@ -85,11 +103,13 @@ async def remember(
 ) -> Outcome | None:
     """Remember a sentence in this chat, said by the current speaker; ``kind`` None leaves that to its words.
 
-    What is shared by its kind waits for an operator like everything else. None while the memory is off. Raises
-    NoChatError, InvalidAddressError, InvalidItemError.
+    What is shared by its kind waits for an operator like everything else. None while the memory is off, and for an
+    anonymous member: nobody could look after it. Raises NoChatError, InvalidAddressError, InvalidItemError, StoreError.
     """
     chat = _chat("remember", session, domain_id)
-    if _engine is None or not await is_on(chat):
+    if kind is not None and kind not in KINDS:
+        raise InvalidItemError("kind", f"none of {', '.join(KINDS)}")
+    if _engine is None or (session is None and not chat.account) or not await is_on(chat):
         return None
     return await _engine.listener.remember(
         chat.domain_id,
@@ -105,12 +125,16 @@ async def remember(
 async def compose_context(text: str, *, session: str | None = None, domain_id: str | None = None) -> ContextPackage:
     """History and recalled items for a prompt that answers ``text``; ``.memory_block()`` is the block as text.
 
-    Raises NoChatError, InvalidAddressError.
+    Empty while the database fails. Raises NoChatError, InvalidAddressError.
     """
     chat = _chat("compose_context", session, domain_id)
-    if _engine is None or not await is_on(chat):
-        return nothing(chat.session_key, EngineSettings(), "off")
-    return await _engine.compose_context(chat.session_key, text, domain_id=chat.domain_id, speaker=chat.account)
+    try:
+        if _engine is None or not await is_on(chat):
+            return nothing(chat.session_key, EngineSettings(), "off")
+        return await _engine.compose_context(chat.session_key, text, domain_id=chat.domain_id, speaker=chat.account)
+    except StoreError as e:
+        _log("compose_context", chat, e)
+        return nothing(chat.session_key, EngineSettings(), "store_failed")
 
 
 async def is_on(chat: CurrentChat) -> bool:
@@ -124,12 +148,29 @@ async def is_on(chat: CurrentChat) -> bool:
 def _chat(call: str, session: str | None, domain_id: str | None) -> CurrentChat:
     if session is not None:
         plan_for_session(session)  # an address that cannot be parsed is the caller's mistake: say so at once
-        return CurrentChat(domain_id or (_engine.domain_id if _engine is not None else "default"), session)
-    try:
-        bot, event = current_bot.get(), current_event.get()
-    except LookupError:
-        raise NoChatError(call) from None
-    chat = _read_chat(bot, event) if _read_chat is not None else None
+        return CurrentChat(domain_id or _current_domain(), session)
+    bot, event = _current()
+    chat = _read_chat(bot, event) if bot and event and _read_chat is not None else None
     if chat is None:
         raise NoChatError(call)
-    return chat
+    return chat if domain_id is None else replace(chat, domain_id=domain_id)
+
+
+def _current_domain() -> str:
+    bot, _ = _current()
+    if bot is not None and _read_domain is not None:
+        return _read_domain(bot)
+    return _engine.domain_id if _engine is not None else "default"
+
+
+def _current() -> tuple[Bot, Event] | tuple[None, None]:
+    """The bot and the event of the handler that calls, if it is one."""
+    bot, event = current_bot.get(None), current_event.get(None)
+    if bot is None or event is None or _is_open is None or not _is_open(event):
+        return None, None
+    return bot, event
+
+
+def _log(call: str, chat: CurrentChat, error: StoreError) -> None:
+    """A failure of ours must not break another plugin's answer, and must not stay unseen."""
+    logger.error("%s/%s: %s failed: %s", chat.domain_id, chat.session_key, call, error)

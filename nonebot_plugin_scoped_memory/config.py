@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
 from .engine.address import Address
+from .engine.errors import InvalidAddressError
 from .engine.settings import EngineSettings
 
 
@@ -115,8 +116,11 @@ class ScopedMemoryConfig(_Section):
     @field_validator("trusted_chats")
     @classmethod
     def _addresses(cls, value: frozenset[str]) -> frozenset[str]:
-        for chat in value:
-            Address.parse(chat)
+        for chat in sorted(value):
+            try:
+                Address.parse(chat)
+            except InvalidAddressError as e:
+                raise ValueError(str(e)) from e
         return value
 
     @property
@@ -144,5 +148,8 @@ class ScopedMemoryConfig(_Section):
 
 class Config(BaseModel):
     """The plugin's part of NoneBot's configuration."""
+
+    # A misspelt name of a setting is reported with its value otherwise, and that may be a key.
+    model_config = ConfigDict(hide_input_in_errors=True)
 
     scoped_memory: ScopedMemoryConfig = ScopedMemoryConfig()

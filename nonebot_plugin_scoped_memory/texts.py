@@ -55,6 +55,7 @@ CHAT_STOPPED = "抱歉，我暂时无法回答，请联系机器人的主人。"
 CHAT_FAILED = "抱歉，刚才出了点问题，请稍后再试。"
 
 # commands
+COMMAND_ALIAS = "记忆"
 HELP = """记忆命令（{prefix}memory 或 {prefix}记忆）：
 list [页码]  看这里记住了什么
 search <内容>  搜索记忆
@@ -83,8 +84,8 @@ SCOPE_SHARED = "共享"
 ITEM_LINE = "[{id}] {kind}·{scope}：{content}"
 LIST_HEAD = "这里记住了 {total} 条（第 {page}/{pages} 页）："
 LIST_EMPTY = "这里还没有记住任何东西。"
-PAGE_MISSING = "没有第 {page} 页，一共 {pages} 页。"
-PAGE_INVALID = "页码要写成数字，例如：list 2"
+PAGE_MISSING = "没有这一页，一共 {pages} 页。"
+PAGE_INVALID = "页码要写成数字，例如：{command} 2"
 SEARCH_USAGE = "要搜索什么？例如：search 咖啡"
 SEARCH_HEAD = "找到 {count} 条："
 SEARCH_EMPTY = "没有找到相关的记忆。"
@@ -101,7 +102,9 @@ ADD_REFUSED = {
     "too_long": "内容太长了，请写短一些。",
     "instruction": "这是给机器人的指令，不是可以记住的内容。",
 }
-ADD_REFUSED_OTHER = "这句话没有记住（{reason}）。"
+ADD_REFUSED_OTHER = "这句话没有记住。"
+ADD_ANONYMOUS = "匿名发言不会被记住。"
+ADD_OFF = "记忆是关闭的，没有记住。先用 on 打开。"
 TOO_LONG = "内容太长了，最多 {limit} 个字。"
 FORGET_USAGE = "要忘记哪一条？先用 list 看编号，例如：forget {example}"
 FORGET_DONE = "忘记了：{content}"
@@ -146,7 +149,15 @@ STATUS_TOKENS = "今天用了 {spent} / {limit} tokens"
 STATUS_BUDGET_SPENT = "今天的额度用完了，只用规则整理，明天恢复"
 STATUS_MODEL_NONE = "模型：没有配置，只用规则整理"
 STATUS_MODEL_OK = "模型：正常"
-STATUS_MODEL_STOPPED = "模型：已停止调用（{problem}），每小时试一次，或用 retry 重试"
+STATUS_MODEL_STOPPED = "模型：已停止调用（{problem}），每小时试一次，管理员可以用 retry 立即重试"
+STATUS_MODEL_FAILING = "模型：最近一次调用没有成功（{problem}），会自动再试"
+PROVIDER_PROBLEMS = {
+    "ProviderAuthError": "密钥无效或余额不足",
+    "ProviderTimeoutError": "没有及时回答",
+    "ProviderBusyError": "请求太多",
+    "ProviderDownError": "连接不上或服务出错",
+}
+PROVIDER_PROBLEM_OTHER = "原因见日志"
 STATUS_VECTORS_NONE = "向量检索：没有启用，用关键词检索"
 STATUS_VECTORS_OK = "向量检索：正常"
 STATUS_VECTORS_DOWN = "向量检索：暂时不可用，用关键词检索"

@@ -1,7 +1,7 @@
 """One NoneBot a test process, with the plugin loaded; ``bot`` runs it for real behind a port of its own.
 
-A plugin cannot be loaded twice in one process, so settings that a test needs are set on the live configuration before
-the bot starts.
+A plugin cannot be loaded twice in one process, so settings that a test needs are set on the live configuration:
+``@pytest.mark.settings(record__groups="all")`` sets them before the bot starts.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import nonebot
+import nonebot.matcher
 import pytest
 from nonebot.adapters.onebot.v11 import Adapter
 
@@ -21,24 +22,18 @@ from tests.fakes.onebot import OneBotClient
 from tests.fakes.openai_server import OpenAIServer
 
 if TYPE_CHECKING:
+    # Not at run time: NoneBot must load the plugin before anything imports it.
     from nonebot_plugin_scoped_memory.engine.engine import MemoryEngine
+    from nonebot_plugin_scoped_memory.engine.models import Item, ItemStatus, Turn
 
 OPERATOR = 10000
-
-
-def free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-LLM_PORT = free_port()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Before any test module is imported: NoneBot must load the plugin first."""
     from nonebug import NONEBOT_START_LIFESPAN
 
+    config.addinivalue_line("markers", "settings(**values): what the bot is configured with before it starts")
     config.stash[NONEBOT_START_LIFESPAN] = False
     nonebot.init(
         driver="~fastapi",
@@ -48,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
         nickname={"小忆"},
         _env_file=None,
         scoped_memory={
-            "llm": {"base_url": f"http://127.0.0.1:{LLM_PORT}/v1", "api_key": "test", "timeout": 5},
+            "llm": {"base_url": "http://127.0.0.1:9/v1", "api_key": "test", "timeout": 5},
             "embedding": {"provider": "none"},
         },
     )
@@ -57,9 +52,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture
-async def llm() -> AsyncIterator[OpenAIServer]:
+async def llm(settings: Callable[..., Any]) -> AsyncIterator[OpenAIServer]:
     """The endpoint that the bot's model is configured for."""
-    async with OpenAIServer(port=LLM_PORT) as server:
+    async with OpenAIServer() as server:
+        settings(llm__base_url=server.base_url)
         yield server
 
 
@@ -93,8 +89,7 @@ class RunningBot:
         return await self._clients.enter_async_context(OneBotClient(self.port, self_id=self_id, **options))
 
     async def start(self) -> None:
-        self.port = free_port()
-        await self._stack.enter_async_context(serving(self.port))
+        self.port = await self._stack.enter_async_context(serving())
 
     async def stop(self) -> None:
         """Close the clients, then the bot, as an operator would."""
@@ -111,26 +106,63 @@ class RunningBot:
         await wiring().recorder.settled()
         await self.engine.drain()
 
+    async def turns(self, session_key: str, domain_id: str = "default") -> list[Turn]:
+        """All turns of a session in reading order, of any state, with those that were taken back."""
+        from nonebot_plugin_scoped_memory.engine.scope import session_scope
+
+        view = self.engine.store.view(domain_id, (session_scope(session_key),))
+        turns = await view.turns_after(session_key, 0, limit=100_000)
+        return sorted(turns, key=lambda turn: (turn.said_at, turn.seq, turn.n))
+
+    async def items(
+        self, session_key: str, domain_id: str = "default", status: ItemStatus | None = "active"
+    ) -> list[Item]:
+        """The items of a session's own chat, oldest first."""
+        from nonebot_plugin_scoped_memory.engine.scope import home_scope
+
+        found = await self.engine.list_items(read=[home_scope(session_key)], status=status, domain_id=domain_id)
+        return found[::-1]
+
+
+async def until(ready: Callable[[], object], timeout: float = 5.0) -> None:
+    """Wait for what nobody announces. Raises TimeoutError after ``timeout`` seconds."""
+    deadline = asyncio.get_running_loop().time() + timeout
+    while not ready():
+        if asyncio.get_running_loop().time() > deadline:
+            raise TimeoutError("it did not happen")
+        await asyncio.sleep(0.005)
+
 
 @asynccontextmanager
-async def serving(port: int) -> AsyncIterator[None]:
+async def serving() -> AsyncIterator[int]:
+    """NoneBot's application behind a free port, which is yielded."""
     import uvicorn
 
     app = nonebot.get_driver().server_app  # pyright: ignore[reportAttributeAccessIssue]
-    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_config=None, lifespan="on"))
-    server.install_signal_handlers = lambda: None  # pyright: ignore[reportAttributeAccessIssue]
-    task = asyncio.create_task(server._serve() if hasattr(server, "_serve") else server.serve())
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="on"))
+    # Bound here and kept, so that no other process can take the port between the choice and the use. With the protocol
+    # named, asyncio turns Nagle's algorithm off; else each answer waits 40 ms for the client.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("127.0.0.1", 0))
+    # Not serve(): that one takes over the signal handlers.
+    task = asyncio.create_task(server._serve(sockets=[listener]))
     try:
-        yield
+        await until(lambda: server.started or task.done(), 30)
+        yield listener.getsockname()[1]
     finally:
         server.should_exit = True
         await asyncio.wait_for(task, 30)
 
 
 @pytest.fixture
-async def bot(llm: OpenAIServer, settings: Callable[..., Any], tmp_path: Path) -> AsyncIterator[RunningBot]:
-    """A started bot on an empty database. ``settings`` is used first where a test needs other settings."""
+async def bot(
+    llm: OpenAIServer, settings: Callable[..., Any], tmp_path: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[RunningBot]:
+    """A started bot on an empty database. The ``settings`` marker, or the fixture used first, sets it up otherwise."""
     settings(store__url=f"sqlite:///{(tmp_path / '记忆 data' / 'memory.db').as_posix()}")
+    for mark in reversed(list(request.node.iter_markers("settings"))):  # the test's own last
+        settings(**mark.kwargs)
     running = RunningBot(llm, wiring().config)
     await running.start()
     try:
@@ -157,3 +189,18 @@ def settings() -> Iterator[Callable[..., Any]]:
     yield change
     for section, name, value in reversed(undo):
         setattr(section, name, value)
+
+
+@pytest.fixture
+def rivals() -> Iterator[None]:
+    """Matchers that a test registers, as another plugin would, are gone after it."""
+    registered = nonebot.matcher.matchers
+
+    def all_of_them() -> set[type[nonebot.matcher.Matcher]]:
+        return {matcher for same_priority in registered.values() for matcher in same_priority}
+
+    before = all_of_them()
+    yield
+    for matcher in all_of_them() - before:
+        with suppress(ValueError):
+            matcher.destroy()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 
 import nonebot
 from nonebot import on_command, on_message
-from nonebot.adapters import Bot, Event, Message
-from nonebot.adapters.onebot.v11 import MessageEvent
+from nonebot.adapters import Bot, Event
+from nonebot.adapters.onebot.v11 import Message, MessageEvent
+from nonebot.log import LoguruHandler
 from nonebot.message import event_postprocessor, event_preprocessor, run_preprocessor
-from nonebot.params import CommandArg
+from nonebot.params import CommandArg, Depends
 from nonebot.rule import Rule
 
-from .. import api
+from .. import api, texts
 from ..config import Config, ScopedMemoryConfig
 from ..engine.errors import InvalidAddressError
 from ..engine.models import utc_now
@@ -43,6 +45,7 @@ def load() -> Wiring:
     from nonebot_plugin_apscheduler import scheduler
     from nonebot_plugin_localstore import get_plugin_data_file
 
+    _log_through_nonebot()
     driver = nonebot.get_driver()
     config = nonebot.get_plugin_config(Config).scoped_memory
     superusers = frozenset(driver.config.superusers)
@@ -53,9 +56,13 @@ def load() -> Wiring:
     lifecycle = Lifecycle(config, recorder, data_file=get_plugin_data_file("memory.db"), scheduler=scheduler)
     driver.on_startup(lifecycle.start)
     driver.on_shutdown(lifecycle.stop)
-    event_preprocessor(recorder.before)
+
+    @event_preprocessor
+    async def _(_handling: None = Depends(recorder.handling)) -> None: ...
+
     run_preprocessor(recorder.matched)
     event_postprocessor(recorder.after)
+    Bot.on_calling_api(recorder.calling)
     Bot.on_called_api(recorder.called)
 
     def read_chat(bot: Bot, event: Event) -> api.CurrentChat | None:
@@ -69,7 +76,7 @@ def load() -> Wiring:
             domain_of(config, bot.self_id), chat.session_key, chat.account, chat.turn.name, chat.turn.by_operator
         )
 
-    api.use_reader(read_chat)
+    api.use_reader(read_chat, lambda bot: domain_of(config, bot.self_id), recorder.is_open)
     if config.chat_is_on:
         _load_chat(Chat(config, recorder, lambda: lifecycle.chat_model))
     wiring = Wiring(config, recorder, lifecycle)
@@ -81,11 +88,13 @@ def load() -> Wiring:
         command_prefix=min(command_start, key=lambda prefix: (prefix != "/", prefix), default=""),
     )
     command = MemoryCommand(recorder, services)
-    memory = on_command("memory", aliases={"记忆"}, priority=COMMAND_PRIORITY, block=True, force_whitespace=True)
+    memory = on_command(
+        "memory", aliases={texts.COMMAND_ALIAS}, priority=COMMAND_PRIORITY, block=True, force_whitespace=True
+    )
 
     @memory.handle()
     async def _(bot: Bot, event: MessageEvent, argument: Message = CommandArg()) -> None:  # noqa: B008
-        await command.handle(bot, event, argument.extract_plain_text())
+        await command.handle(bot, event, argument)
 
     return wiring
 
@@ -93,3 +102,10 @@ def load() -> Wiring:
 def _load_chat(chat: Chat) -> None:
     matcher = on_message(rule=Rule(chat.wants), priority=CHAT_PRIORITY, block=False)
     matcher.handle()(chat.answer)
+
+
+def _log_through_nonebot() -> None:
+    """Let this package's lines appear among NoneBot's own; the operator's LOG_LEVEL decides which of them."""
+    package = logging.getLogger(__name__.rpartition(".")[0])
+    package.setLevel(logging.INFO)
+    package.addHandler(LoguruHandler())

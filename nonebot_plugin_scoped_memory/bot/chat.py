@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 
 from nonebot.adapters import Bot, Event
 from nonebot.adapters.onebot.v11 import MessageSegment
+from nonebot.exception import AdapterException, DriverException
 
 from .. import api, texts
 from ..config import ScopedMemoryConfig
@@ -23,7 +24,7 @@ from ..engine.errors import (
     ProviderTimeoutError,
     ScopedMemoryError,
 )
-from ..engine.llm import ChatModel
+from ..engine.llm import ChatModel, Completion
 from ..engine.models import Turn
 from ..engine.prompt import ContextPackage, chat_messages
 from .recorder import Heard, Recorder
@@ -32,6 +33,9 @@ logger = logging.getLogger(__name__)
 
 RECORDED_WITHIN = 5.0
 """Seconds that an answer waits for its question to be stored before it goes on without memory."""
+SETTLED_WITHIN = 2.0
+"""Seconds that an answer waits for what was said before it in its chat, and before it leaves, for what it was asked to
+remember."""
 
 
 class Chat:
@@ -46,7 +50,7 @@ class Chat:
     async def wants(self, event: Event) -> bool:
         """Rule: a message of a person to this bot that is no command and that nobody has answered."""
         heard = self._recorder.heard(event)
-        if heard is None or heard.is_command or heard.answered or not heard.incoming.to_me:
+        if heard is None or heard.is_command or heard.message.answered or not heard.incoming.to_me:
             return False
         return heard.incoming.turn.role == "user" and bool(heard.incoming.turn.text.strip())
 
@@ -58,6 +62,11 @@ class Chat:
         lock = self._locks.setdefault((heard.domain_id, session_key), asyncio.Lock())
         async with lock:
             turn = await _recorded(heard)
+            if heard.message.answered:
+                return  # by another of our bots, or by a plugin meanwhile
+            if turn is not None:
+                # The answer before this one has left, but may not be stored yet.
+                await self._recorder.caught_up(heard, SETTLED_WITHIN)
             package = await self._context(heard, turn)
             group = bool(heard.incoming.role)
             messages = chat_messages(package, self._config.chat.persona, turn or _unrecorded(heard), group=group)
@@ -68,14 +77,25 @@ class Chat:
                 logger.warning("%s/%s: no answer: %s", heard.domain_id, session_key, e)
                 said, completion = apology(e), None
             self._recorder.settle(heard)
-            # As a text segment: a model's answer must not be read as CQ codes.
-            await bot.send(event, MessageSegment.text(said))
-            engine = api.engine()
-            if engine is not None and completion is not None and turn is not None:
-                try:
-                    await engine.add_usage(session_key, "chat", (completion,), domain_id=heard.domain_id)
-                except ScopedMemoryError as e:
-                    logger.warning("%s/%s: usage was not counted: %s", heard.domain_id, session_key, e)
+            if turn is not None:
+                await self._recorder.caught_up(heard, SETTLED_WITHIN)
+            try:
+                # As a text segment: a model's answer must not be read as CQ codes.
+                await bot.send(event, MessageSegment.text(said))
+            except (AdapterException, DriverException) as e:
+                logger.warning("%s/%s: the answer was not sent: %s", heard.domain_id, session_key, type(e).__name__)
+            finally:
+                if completion is not None and turn is not None:
+                    await self._count(heard, completion)
+
+    async def _count(self, heard: Heard, completion: Completion) -> None:
+        engine, session_key = api.engine(), heard.incoming.session_key
+        if engine is None:
+            return
+        try:
+            await engine.add_usage(session_key, "chat", (completion,), domain_id=heard.domain_id)
+        except ScopedMemoryError as e:
+            logger.warning("%s/%s: usage was not counted: %s", heard.domain_id, session_key, e)
 
     async def _context(self, heard: Heard, turn: Turn | None) -> ContextPackage | None:
         engine = api.engine()

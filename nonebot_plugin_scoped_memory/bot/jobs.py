@@ -37,6 +37,8 @@ async def _guarded(name: str, work: Callable[[MemoryEngine], Awaitable[object]])
         await work(engine)
     except ScopedMemoryError as e:
         logger.error("%s: %s", texts.LOG_JOB_FAILED.format(job=name), e)
+    except Exception as e:
+        logger.error("%s: %s", texts.LOG_JOB_FAILED.format(job=name), type(e).__name__, exc_info=e)
 
 
 def schedule(scheduler: BaseScheduler) -> None:

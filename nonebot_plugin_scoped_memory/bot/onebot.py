@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
+from typing import Literal
 
 from nonebot.adapters.onebot.v11 import Event, MessageEvent
 from nonebot.adapters.onebot.v11.event import Reply
@@ -29,13 +30,22 @@ _SEND_FORWARD = frozenset({"send_forward_msg", "send_private_forward_msg", "send
 
 
 @dataclass(frozen=True, slots=True)
+class Unplaced:
+    """A quote of which the client does not tell the chat. Message ids are short: it may be of another one."""
+
+    message_id: str
+    quote: Quote
+
+
+@dataclass(frozen=True, slots=True)
 class Incoming:
     """A message as it came in.
 
     ``to_bot``: said to one of our bots (private, by name, mentioned anywhere, or quoting it). ``to_me``: said to the
     bot of this connection, the one that may answer; never by a bot, lest two of them talk forever.
     ``role`` is ``member``, ``admin`` or ``owner``, empty in private. ``temp``: a private chat opened from a group.
-    ``account`` is empty for nobody in particular.
+    ``account`` is empty for nobody in particular. ``unplaced`` is a quote that may be of this chat, and is no part of
+    the turn.
     """
 
     session_key: str
@@ -47,6 +57,7 @@ class Incoming:
     anonymous: bool
     role: str
     temp: bool
+    unplaced: Unplaced | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +101,9 @@ def read_message(
     account = "" if anonymous else account_of(event.user_id)
     own = not anonymous and (user_id == self_id or user_id in bots)
     rendered = render(event.original_message, max_chars)
-    quote = _quote(event)
-    asked = mentioned_ids(event.original_message) | ({_sender_id(event.reply)} if quote else set())
+    quote, unplaced = _quoted(event)
+    asked = mentioned_ids(event.original_message) | ({_sender_id(event.reply)} if quote or unplaced else set())
+    message_id = _message_id(event.message_id)
     to_me = not group or event.to_me or self_id in asked
     turn = NewTurn(
         role="bot" if own else "user",
@@ -103,7 +115,7 @@ def read_message(
         quotes=(quote,) if quote else (),
         mentions=rendered.mentions,
         seq=event_number(event),
-        message_ids=((self_id, str(event.message_id)),),
+        message_ids=((self_id, message_id),) if message_id else (),
         by_operator=bool(account) and not own and _is_superuser(user_id, superusers),
     )
     return Incoming(
@@ -116,6 +128,7 @@ def read_message(
         anonymous=anonymous,
         role=_role(event) if group else "",
         temp=not group and event.sub_type == "group",
+        unplaced=unplaced,
     )
 
 
@@ -231,31 +244,41 @@ def _sender_id(reply: Reply | None) -> str:
     return str(reply.sender.user_id) if reply and reply.sender.user_id else ""
 
 
-def _quote(event: MessageEvent) -> Quote | None:
+def _quoted(event: MessageEvent) -> tuple[Quote | None, Unplaced | None]:
+    """What a message quotes, if it is of this chat or may be.
+
+    The adapter fetches it by a short id that some clients make by hashing: it may name a message of another chat, and
+    not every client tells which chat that is.
+    """
     reply = event.reply
-    if reply is None or not _is_from_here(reply, event):
-        return None
+    place = _place(reply, event) if reply else None
+    if reply is None or place is None:
+        return None, None
     account = account_of(_sender_id(reply))
     fallback = account.rsplit(":", 1)[-1] or (texts.ANONYMOUS if _sender_id(reply) else texts.SOMEONE)
     name = name_of(reply.sender.card, reply.sender.nickname) or fallback
-    return Quote(account, name, render(reply.message, MAX_QUOTE_CHARS, note="…").text, "reply")
+    quote = Quote(account, name, render(reply.message, MAX_QUOTE_CHARS, note="…").text, "reply")
+    return (quote, None) if place == "here" else (None, Unplaced(_message_id(reply.message_id), quote))
 
 
-def _is_from_here(reply: Reply, event: MessageEvent) -> bool:
-    """Whether a quoted message is of the same chat, as far as the client tells.
-
-    The adapter fetches it by a short id that some clients make by hashing: it may name a message of another chat.
-    """
+def _place(reply: Reply, event: MessageEvent) -> Literal["here", "unknown"] | None:
+    """Whether the client says that ``reply`` is of this chat; None if it is of another one."""
     if reply.message_type != event.message_type:
-        return False
+        return None
     if event.message_type == "group":
         group_id = number_of(getattr(reply, "group_id", None))
-        return group_id in (0, number_of(getattr(event, "group_id", None)))
-    return _sender_id(reply) in ("", str(event.user_id), str(event.self_id))
+        if not group_id:
+            return "unknown"
+        return "here" if group_id == number_of(getattr(event, "group_id", None)) else None
+    if _sender_id(reply) != str(event.self_id):
+        return "here" if _sender_id(reply) == str(event.user_id) else None
+    receivers = (number_of(getattr(reply, key, None)) for key in ("target_id", "user_id", "peer_id"))
+    return "here" if event.user_id in receivers else "unknown"
 
 
 def _message_id(value: object) -> str:
-    """A message id as text: an int, negative with some clients, or what a client sends instead."""
+    """A message id as text: an int, negative with some clients, or what a client sends instead. Empty for none: that
+    is 0 with some clients, and -1 for what was not sent."""
     if isinstance(value, int) and not isinstance(value, bool):
-        return str(value) if abs(value) < 2**63 else ""
-    return value if isinstance(value, str) and len(value) <= 128 else ""
+        value = str(value) if abs(value) < 2**63 else ""
+    return value if isinstance(value, str) and len(value) <= 128 and value not in ("0", "-1") else ""

@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, TypeAlias, TypeVar
 from weakref import WeakValueDictionary
 
 from nonebot.adapters import Bot, Event
@@ -25,38 +27,27 @@ from .. import api
 from ..config import ScopedMemoryConfig
 from ..engine.background import Background
 from ..engine.engine import MemoryEngine
-from ..engine.errors import InvalidAddressError, StoreError
+from ..engine.errors import InvalidAddressError, StoreError, StoreUnreachableError
 from ..engine.models import NewTurn, Turn, TurnState
-from .onebot import Incoming, Recall, read_api_send, read_message, read_recall
+from .heard import Heard, Message
+from .onebot import Incoming, Recall, Sent, read_api_send, read_message, read_recall
+from .quotes import known_quote
 
 logger = logging.getLogger(__name__)
 
 K = TypeVar("K")
 V = TypeVar("V")
+T = TypeVar("T")
+Work: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 
-KEPT_EVENTS = 1_000
-"""Events whose replies may still come; what a handler sends after so many more is no reply of a conversation."""
+KEPT_MESSAGES = 1_000
+"""Messages that another connection may still bring, and own messages whose recall may not tell the chat."""
 KEPT_RECALLS = 200
 """Recalls that came before their message did."""
-
-
-@dataclass(slots=True, eq=False)
-class Heard:
-    """One message event on its way through the bot.
-
-    ``turn`` is done when the message was stored (None: it is not recorded). ``state`` is what the handlers made of it,
-    OPEN until they are done.
-    """
-
-    event: Event
-    incoming: Incoming
-    domain_id: str
-    arrived: datetime
-    turn: asyncio.Future[Turn | None]
-    is_command: bool = False
-    answered: bool = False
-    state: TurnState = TurnState.OPEN
-    replies: list[int] = field(default_factory=list)
+KEPT_CALLS = 10_000
+"""API calls under way; one that its caller gave up never ends."""
+RETRY_AFTER = (1.0, 5.0, 20.0)
+"""Seconds before a write is tried again while the database is locked or away; what comes later in the chat waits."""
 
 
 class Recorder:
@@ -76,20 +67,31 @@ class Recorder:
         self._superusers = superusers
         self._prefixes = tuple(sorted(prefix for prefix in command_start if prefix))
         self._clock = clock
-        self._heard: OrderedDict[int, Heard] = OrderedDict()
+        # Events that are being handled, and those of them that are messages, by the event's id.
+        self._open: dict[int, Event] = {}
+        self._heard: dict[int, Heard] = {}
+        # The messages that API calls under way are replies to, by the id of the call's data.
+        self._calls: OrderedDict[int, Heard] = OrderedDict()
+        # By domain, session and turn.
+        self._messages: OrderedDict[tuple[str, str, int], Message] = OrderedDict()
         self._recalled: OrderedDict[tuple[str, str, str, str], str] = OrderedDict()
         # (self id, message id) of the bots' own words -> session: some recalls of these do not tell the chat.
         self._sent: OrderedDict[tuple[str, str], str] = OrderedDict()
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
         self._background = Background()
+        self._sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+    def is_open(self, event: Event) -> bool:
+        """Whether an event is being handled. What a handler leaves behind (a timer, a worker) has a copy of its context
+        for ever, and is inside that chat no longer than this."""
+        return self._open.get(id(event)) is event
 
     def heard(self, event: Event) -> Heard | None:
-        """The record of a message event that came in lately."""
-        found = self._heard.get(id(event))
-        return found if found is not None and found.event is event else None
+        """The record of a message event that is being handled."""
+        return self._heard.get(id(event)) if self.is_open(event) else None
 
     async def caught_up(self, heard: Heard, within: float) -> None:
-        """Wait until what was said in this session before is stored and classified, for at most so many seconds."""
+        """Wait until what was said in this session so far is stored and classified, for at most so many seconds."""
         lock = self._locks.setdefault((heard.domain_id, heard.incoming.session_key), asyncio.Lock())
         try:
             await asyncio.wait_for(lock.acquire(), within)
@@ -100,73 +102,81 @@ class Recorder:
     def start(self) -> None:
         """Called when the bot starts, also after it was stopped in this process."""
         self._background = Background()
+        for of_the_last_run in (self._open, self._heard, self._calls, self._messages, self._recalled, self._sent):
+            of_the_last_run.clear()
 
     async def settled(self) -> None:
-        """Wait until everything that was heard so far is stored and classified."""
+        """Wait until everything that was heard so far is handled, stored and classified."""
+        while (open := next((heard for heard in self._heard.values() if not heard.done.is_set()), None)) is not None:
+            await open.done.wait()
         await self._background.drain()
 
     async def close(self, within: float) -> None:
-        """Let what was heard be stored, for at most so many seconds."""
+        """Let what was heard be stored, for at most so many seconds. Handlers that still run will not be waited for:
+        their messages are classified by what handled them so far."""
+        for heard in list(self._heard.values()):
+            self._end(heard)
         await self._background.close(within)
 
     # ------------------------------------------------------------------ the hooks
 
-    async def before(self, bot: Bot, event: Event) -> None:
-        """Event preprocessor: open a turn, or take a message back."""
-        try:
+    async def handling(self, bot: Bot, event: Event) -> AsyncIterator[None]:
+        """Dependency of an event preprocessor: open a turn, or take a message back.
+
+        It ends when NoneBot is done with the event, also with one that another plugin's preprocessor drops.
+        """
+        self._open[id(event)] = event
+        with _guarded("an event could not be recorded"):
             if isinstance(event, MessageEvent) and event.post_type == "message":
                 self._hear(bot, event)
             elif isinstance(event, OneBotEvent) and (recall := read_recall(event)) is not None:
                 self._take_back(bot, recall)
-        except InvalidAddressError as e:
-            logger.info("an event of no chat is not recorded: %s", e)
-        except Exception as e:
-            logger.error("an event could not be recorded: %s", type(e).__name__, exc_info=e)
+        try:
+            yield
+        finally:
+            self._open.pop(id(event), None)
+            if (heard := self._heard.pop(id(event), None)) is not None:
+                self._end(heard)
+                heard.done.set()
 
     async def matched(self, matcher: Matcher, event: Event) -> None:
         """Run preprocessor: note which messages were meant for a command or another plugin."""
-        if (heard := self.heard(event)) is not None and is_command(matcher):
-            heard.is_command = True
+        with _guarded("a message's matcher could not be read"):
+            if (heard := self.heard(event)) is not None:
+                heard.matched = True
+                heard.is_command = heard.is_command or is_command(matcher)
 
     async def after(self, event: Event) -> None:
         """Event postprocessor: the handlers are done, the turn and its answers can be classified."""
-        if (heard := self.heard(event)) is None:
-            return
-        self.settle(heard)
+        with _guarded("a message could not be classified"):
+            if (heard := self.heard(event)) is not None:
+                self.settle(heard)
+                heard.done.set()
 
     def settle(self, heard: Heard) -> None:
         """Classify a message, once: by what handled it so far. The chat calls this before its answer leaves, so that
         whoever reads the answer and writes on finds the memory up to date."""
-        if heard.state is TurnState.OPEN:
-            heard.state = TurnState.COMMAND if heard.is_command else TurnState.ORDINARY
-            self._later(heard, self._settle(heard))
+        if not heard.classified:
+            heard.classified = True
+            self._later(heard, partial(self._settle, heard))
+
+    async def calling(self, bot: Bot, name: str, data: dict[str, Any]) -> None:  # noqa: ARG002
+        """API hook: what is begun while a message is being handled is a reply to it, whenever it is sent."""
+        event = current_event.get(None)
+        self._calls.pop(id(data), None)
+        if event is not None and (heard := self.heard(event)) is not None:
+            _keep(self._calls, id(data), heard, KEPT_CALLS)
 
     async def called(
         self, bot: Bot, exception: Exception | None, name: str, data: dict[str, Any], result: object
     ) -> None:
         """API hook: what a handler says to the chat it was called from becomes a turn of that chat."""
-        try:
-            event = current_event.get(None)
-            if exception is not None or event is None or (heard := self.heard(event)) is None:
-                return
-            sent = read_api_send(name, data, result, bot.self_id)
-            if sent is None or sent.session_key != heard.incoming.session_key:
-                return
-            heard.answered = True
-            # Measured from the question's own time: the clocks of the platform and of this machine may disagree.
-            said_at = heard.incoming.turn.said_at + (self._clock() - heard.arrived)
-            reply = NewTurn(
-                role="bot",
-                text=sent.text,
-                said_at=said_at,
-                account=f"qq:user:{bot.self_id}",
-                state=TurnState.OPEN,
-                seq=heard.incoming.turn.seq,
-                message_ids=((bot.self_id, sent.message_id),) if sent.message_id else (),
-            )
-            self._later(heard, self._reply(heard, reply))
-        except Exception as e:
-            logger.error("an answer could not be recorded: %s", type(e).__name__, exc_info=e)
+        with _guarded("an answer could not be recorded"):
+            heard = self._calls.pop(id(data), None)
+            if exception is None and heard is not None:
+                sent = read_api_send(name, data, result, bot.self_id)
+                if sent is not None and sent.session_key == heard.incoming.session_key:
+                    self._answered(heard, bot.self_id, sent)
 
     # ------------------------------------------------------------------ what they start
 
@@ -174,20 +184,42 @@ class Recorder:
         now = self._clock()
         incoming = read_message(event, bots=self._bots(), superusers=self._superusers, now=now)
         heard = Heard(
-            event=event,
             incoming=incoming,
             domain_id=domain_of(self._config, bot.self_id),
             arrived=now,
             turn=asyncio.get_running_loop().create_future(),
+            message=Message(),
             # The adapter has taken the bot's name and mention off by now.
             is_command=event.get_plaintext().lstrip().startswith(self._prefixes),
         )
-        _keep(self._heard, id(event), heard, KEPT_EVENTS)
+        heard.message.heard.append(heard)
+        self._heard[id(event)] = heard
         engine = api.engine()
-        if engine is None or not self._is_kept(incoming):
+        kept = engine is not None and self._is_kept(incoming)
+        if engine is None or not kept or not self._later(heard, partial(self._record, engine, heard)):
             heard.turn.set_result(None)
-            return
-        self._later(heard, self._record(engine, heard))
+
+    def _end(self, heard: Heard) -> None:
+        """The bot is done with this message, or stops. If nothing was matched to it by then, it was dropped."""
+        if not heard.done.is_set():
+            heard.dropped = not heard.matched
+            self.settle(heard)
+
+    def _answered(self, heard: Heard, self_id: str, sent: Sent) -> None:
+        heard.answered = True
+        # Measured from the question's own time: the clocks of the platform and of this machine may disagree. Whole
+        # seconds, as the platform counts them: a fraction would put the answer after what is said next.
+        passed = max(0, int((self._clock() - heard.arrived).total_seconds()))
+        reply = NewTurn(
+            role="bot",
+            text=sent.text,
+            said_at=heard.incoming.turn.said_at + timedelta(seconds=passed),
+            account=f"qq:user:{self_id}",
+            state=TurnState.OPEN,
+            seq=heard.incoming.turn.seq,
+            message_ids=((self_id, sent.message_id),) if sent.message_id else (),
+        )
+        self._later(heard, partial(self._reply, heard, reply))
 
     def _is_kept(self, incoming: Incoming) -> bool:
         if incoming.turn.role == "bot":
@@ -201,14 +233,15 @@ class Recorder:
         session_key = recall.session_key or self._sent.get((recall.self_id, recall.message_id), "")
         if session_key:
             recall = replace(recall, session_key=session_key)
-            self._in_order(domain_id, session_key, self._recall(domain_id, recall))
+            self._in_order(domain_id, session_key, partial(self._recall, domain_id, recall))
 
     async def _record(self, engine: MemoryEngine, heard: Heard) -> None:
         incoming = heard.incoming
         try:
-            if await engine.chat_setting(incoming.session_key, "memory", domain_id=heard.domain_id) == "off":
+            turn = await self._tried(lambda: self._stored(engine, heard))
+            if turn is None:
                 return
-            turn = await engine.listener.record(heard.domain_id, incoming.session_key, incoming.turn)
+            self._join(heard, turn)
             heard.turn.set_result(turn)
             await self._recalled_before(engine, heard)
         except StoreError as e:
@@ -217,34 +250,67 @@ class Recorder:
             if not heard.turn.done():
                 heard.turn.set_result(None)
 
+    async def _stored(self, engine: MemoryEngine, heard: Heard) -> Turn | None:
+        incoming, new = heard.incoming, heard.incoming.turn
+        if await engine.chat_setting(incoming.session_key, "memory", domain_id=heard.domain_id) == "off":
+            return None
+        if incoming.unplaced is not None:
+            new = replace(new, quotes=await known_quote(engine, heard.domain_id, incoming))
+        if heard.is_command:
+            # Stored as one at once: nobody will take it for anything else if the process dies now.
+            new = replace(new, state=TurnState.COMMAND)
+        return await engine.listener.record(heard.domain_id, incoming.session_key, new)
+
+    async def _tried(self, write: Callable[[], Awaitable[T]]) -> T:
+        """The result of ``write``, which is tried again while the database is unreachable. Raises StoreError."""
+        for wait in RETRY_AFTER:
+            try:
+                return await write()
+            except StoreUnreachableError as e:
+                logger.warning("the database is unreachable (%s), next try in %g s", e.problem, wait)
+            await self._sleep(wait)
+        return await write()
+
+    def _join(self, heard: Heard, turn: Turn) -> None:
+        """Find out whether another connection brought this message before."""
+        key = (heard.domain_id, heard.incoming.session_key, turn.n)
+        if (known := self._messages.get(key)) is not None:
+            known.heard.append(heard)
+            heard.message = known
+        else:
+            heard.message.state = turn.state
+        _keep(self._messages, key, heard.message, KEPT_MESSAGES)
+
     async def _reply(self, heard: Heard, reply: NewTurn) -> None:
         engine = api.engine()
         if engine is None or heard.turn.result() is None:
             return
-        turn = await engine.listener.record(heard.domain_id, heard.incoming.session_key, reply)
-        heard.replies.append(turn.n)
+        domain_id, session_key = heard.domain_id, heard.incoming.session_key
+        turn = await self._tried(lambda: engine.listener.record(domain_id, session_key, reply))
+        heard.message.replies.append(turn.n)
         for sent in reply.message_ids:
-            _keep(self._sent, sent, heard.incoming.session_key, KEPT_EVENTS)
-        if heard.state is not TurnState.OPEN:
-            await engine.listener.settle(heard.domain_id, heard.incoming.session_key, turn.n, heard.state)
+            _keep(self._sent, sent, session_key, KEPT_MESSAGES)
+        if (state := heard.message.state) is not TurnState.OPEN:
+            await self._tried(lambda: engine.listener.settle(domain_id, session_key, turn.n, state))
 
     async def _settle(self, heard: Heard) -> None:
-        engine = api.engine()
-        turn = heard.turn.result()
-        if engine is None or turn is None:
+        engine, turn, message = api.engine(), heard.turn.result(), heard.message
+        if heard.dropped and not message.is_command:
+            return  # another bot handles it
+        state = TurnState.COMMAND if message.is_command else TurnState.ORDINARY
+        if engine is None or turn is None or message.state in (state, TurnState.UNPROCESSABLE):
             return
-        for n in (turn.n, *heard.replies):
-            await engine.listener.settle(heard.domain_id, heard.incoming.session_key, n, heard.state)
+        for n in (turn.n, *message.replies):
+            settle = partial(engine.listener.settle, heard.domain_id, heard.incoming.session_key, n, state)
+            await self._tried(settle)
+        message.state = state
 
     async def _recall(self, domain_id: str, recall: Recall) -> None:
         engine = api.engine()
         if engine is None:
             return
-        known = await engine.listener.take_back(
-            domain_id, recall.session_key, recall.self_id, recall.message_id, by=recall.operator
-        )
-        if not known:
-            key = (domain_id, recall.session_key, recall.self_id, recall.message_id)
+        key = (domain_id, recall.session_key, recall.self_id, recall.message_id)
+        if not await self._tried(partial(engine.listener.take_back, *key, by=recall.operator)):
             _keep(self._recalled, key, recall.operator, KEPT_RECALLS)
 
     async def _recalled_before(self, engine: MemoryEngine, heard: Heard) -> None:
@@ -252,23 +318,33 @@ class Recorder:
         for self_id, message_id in heard.incoming.turn.message_ids:
             key = (heard.domain_id, heard.incoming.session_key, self_id, message_id)
             if (operator := self._recalled.pop(key, None)) is not None:
-                await engine.listener.take_back(*key, by=operator)
+                await self._tried(partial(engine.listener.take_back, *key, by=operator))
 
-    def _later(self, heard: Heard, work: Coroutine[Any, Any, None]) -> None:
+    def _later(self, heard: Heard, work: Work) -> bool:
         if heard.turn.done() and heard.turn.result() is None:
-            work.close()  # not recorded, so neither are its answers
-            return
-        self._in_order(heard.domain_id, heard.incoming.session_key, work)
+            return False  # not recorded, so neither are its answers
+        return self._in_order(heard.domain_id, heard.incoming.session_key, work)
 
-    def _in_order(self, domain_id: str, session_key: str, work: Coroutine[Any, Any, None]) -> None:
-        """Run ``work`` after everything that was started for this session before."""
+    def _in_order(self, domain_id: str, session_key: str, work: Work) -> bool:
+        """Do ``work`` after everything that was started for this session before. False if the bot stops already."""
         lock = self._locks.setdefault((domain_id, session_key), asyncio.Lock())
 
         async def run() -> None:
             async with lock:
-                await work
+                await work()
 
-        self._background.spawn(run(), f"record {session_key}")
+        return self._background.spawn(run(), f"record {session_key}") is not None
+
+
+@contextmanager
+def _guarded(failure: str) -> Iterator[None]:
+    """Whatever goes wrong in a hook of ours, the event goes on to everybody else."""
+    try:
+        yield
+    except InvalidAddressError as e:
+        logger.info("an event of no chat is not recorded: %s", e)
+    except Exception as e:
+        logger.error("%s: %s", failure, type(e).__name__, exc_info=e)
 
 
 def _keep(kept: OrderedDict[K, V], key: K, value: V, limit: int) -> None:

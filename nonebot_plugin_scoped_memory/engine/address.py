@@ -19,6 +19,8 @@ from .errors import InvalidAddressError
 
 AddressType = Literal["private", "group", "channel", "thread"]
 ADDRESS_TYPES: frozenset[str] = frozenset({"private", "group", "channel", "thread"})
+DERIVED_KINDS: frozenset[str] = frozenset({"cron", "subagent"})
+"""What a legacy key may name after its id. Typed keys take any suffix."""
 MAX_PART_LENGTH = 128
 """Characters that one part of a key may have."""
 
@@ -99,8 +101,8 @@ class SessionKey:
                 raise InvalidAddressError(text, f"{part!r} stands where the {place} belongs")
         if len(parts) == 3:
             raise InvalidAddressError(text, f"type {parts[1]!r} is none of {sorted(ADDRESS_TYPES)}")
-        # A derived legacy key names its kind (cron, subagent) in plain letters; a number there means a mistyped type.
-        if len(parts) > 3 and not (parts[2].isascii() and parts[2].replace("_", "").replace("-", "").isalpha()):
+        # Anything but a known kind of derived session there means a mistyped type.
+        if len(parts) > 3 and parts[2] not in DERIVED_KINDS:
             raise InvalidAddressError(text, f"{parts[2]!r} stands where a suffix such as 'cron' belongs")
         return cls(text, None, parts[2:])
 

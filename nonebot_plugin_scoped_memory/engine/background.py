@@ -33,16 +33,18 @@ class Background:
             await asyncio.wait(set(self._tasks))
 
     async def close(self, within: float) -> None:
-        """Wait up to ``within`` seconds for what runs, then cancel the rest and wait for that."""
+        """Wait up to ``within`` seconds for what runs, then start nothing new, cancel the rest and wait for that."""
         try:
             await asyncio.wait_for(self.drain(), within)
         except asyncio.TimeoutError:
-            late = set(self._tasks)
-            for task in late:
-                task.cancel()
-            await asyncio.wait(late)
+            logger.warning("%d background tasks did not end in time", len(self._tasks))
         finally:
             self._closed = True
+        late = set(self._tasks)
+        for task in late:
+            task.cancel()
+        if late:
+            await asyncio.wait(late)
 
     def _ended(self, task: asyncio.Task[object]) -> None:
         self._tasks.discard(task)

@@ -14,14 +14,16 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
+from .changing import SYSTEM
 from .errors import ProviderAuthError, ProviderError
 from .extract.llm import propose_all
 from .extract.transcript import Transcript, build_transcript
 from .models import Clock, Item, Turn, TurnState, UsageRow
 from .scope import ScopeRef, home_scope, session_scope, writing_scopes
 from .settings import EngineSettings
+from .settling import settle_turns
 from .store.base import MaintenanceStore, Store, View
-from .writing import SYSTEM, Outcome, Source, write_proposals
+from .writing import Outcome, Source, write_proposals
 
 if TYPE_CHECKING:
     from .llm import ChatModel, Completion
@@ -67,16 +69,26 @@ class BatchExtractor:
         every = self._settings.extract_every_turns
         if session is None or session.last_turn - session.watermark < every:
             return False
-        turns = await view.turns_after(session_key, session.watermark, limit=every * 4)
+        turns = _closed_prefix(await view.turns_after(session_key, session.watermark, limit=every * 4), self._clock())
         return len(turns) == every * 4 or sum(_is_news(turn) for turn in turns) >= every
 
-    async def run(self, domain_id: str, session_key: str, *, force: bool = False) -> BatchReport:
-        """Process everything past the watermark; ``force`` does not wait for a retry time. Raises only StoreError."""
+    async def run(
+        self,
+        domain_id: str,
+        session_key: str,
+        *,
+        force: bool = False,
+        if_due: bool = False,
+        bots: frozenset[str] = frozenset(),
+    ) -> BatchReport:
+        """Process everything past the watermark. ``force`` does not wait for a retry time; ``if_due`` does nothing
+        unless a batch is due once the runs before this one have ended. ``bots`` are accounts known to be bots. Raises
+        only StoreError."""
         lock = self._locks.setdefault((domain_id, session_key), asyncio.Lock())
         async with lock:
             report = BatchReport()
-            while True:
-                step = await self._step(domain_id, session_key, force=force)
+            while not if_due or await self.due(domain_id, session_key):
+                step = await self._step(domain_id, session_key, force, bots)
                 report = BatchReport(
                     report.turns + step.turns,
                     report.outcomes + step.outcomes,
@@ -84,7 +96,8 @@ class BatchExtractor:
                     step.waiting,
                 )
                 if not step.turns or step.waiting:
-                    return report
+                    break
+            return report
 
     async def spent_today(self) -> int:
         """Tokens of this local day, over all chats."""
@@ -93,11 +106,9 @@ class BatchExtractor:
     def _day(self, now: datetime) -> str:
         return now.astimezone(self._settings.timezone).strftime("%Y-%m-%d")
 
-    async def _step(self, domain_id: str, session_key: str, *, force: bool) -> BatchReport:
-        home = home_scope(session_key)
-        scopes = writing_scopes(session_key)
+    async def _step(self, domain_id: str, session_key: str, force: bool, bots: frozenset[str]) -> BatchReport:
+        home, scopes, now = home_scope(session_key), writing_scopes(session_key), self._clock()
         view = self._store.view(domain_id, scopes)
-        now = self._clock()
         session = await view.session(session_key)
         if session is None:
             return BatchReport()
@@ -108,31 +119,52 @@ class BatchExtractor:
             async with self._store.write(domain_id, scopes) as tx:
                 await tx.set_watermark(session_key, batch[-1].n)
             return BatchReport(turns=len(batch))
-        if (await view.chat_settings(home)).get("memory") == "off":
+        if await _is_off(view, home):
             return BatchReport(waiting="off")
+        batch, adopted = await self._adopt(domain_id, session_key, batch)
         if not force and session.retry_at is not None and session.retry_at > now:
-            return BatchReport(waiting="retry")
+            return BatchReport(outcomes=adopted, waiting="retry")
         if await self.spent_today() >= self._settings.daily_tokens:
-            return BatchReport(waiting="budget")
+            return BatchReport(outcomes=adopted, waiting="budget")
         known = await self._known(view, session_key, batch)
-        bots = frozenset(turn.account for turn in batch if turn.role == "bot" and turn.account)
+        bots |= {turn.account for turn in batch if turn.role == "bot" and turn.account}
 
         def transcript(turns: Sequence[Turn]) -> Transcript:
             return build_transcript(turns, timezone=self._settings.timezone, bots=bots, known=known)
 
+        spent: list[Completion] = []
         try:
-            result = await propose_all(self._model, batch, transcript, now=now)
+            result = await propose_all(self._model, batch, transcript, now=now, spent=spent)
         except ProviderError as e:
-            await self._failed(domain_id, session_key, e)
-            return BatchReport(waiting="stopped" if isinstance(e, ProviderAuthError) else e.problem)
+            await self._failed(domain_id, session_key, e, spent)
+            waiting = "stopped" if isinstance(e, ProviderAuthError) else e.problem
+            return BatchReport(outcomes=adopted, waiting=waiting)
         async with self._store.write(domain_id, scopes) as tx:
+            await tx.add_usage(self._usage(home, spent))
+            # The call took its time: another process may have done this batch, or the chat have switched off.
+            current = await tx.session(session_key)
+            if current is None or current.watermark != session.watermark:
+                return BatchReport(outcomes=adopted)
+            if await _is_off(tx, home):
+                return BatchReport(outcomes=adopted, waiting="off")
             fresh = {turn.n: turn for turn in await tx.turns(session_key, [turn.n for turn in batch])}
             source = Source(session_key, fresh, SYSTEM, self._clock(), bots=bots)
             outcomes = await write_proposals(tx, result.proposals, source, self._settings)
             await tx.set_turn_state(session_key, result.unprocessable, TurnState.UNPROCESSABLE)
             await tx.set_watermark(session_key, batch[-1].n)
-            await tx.add_usage(usage_row(home, self._day(now), "extract", result.completions))
-        return BatchReport(len(batch), tuple(outcomes), result.unprocessable)
+        return BatchReport(len(batch), (*adopted, *outcomes), result.unprocessable)
+
+    async def _adopt(
+        self, domain_id: str, session_key: str, batch: list[Turn]
+    ) -> tuple[list[Turn], tuple[Outcome, ...]]:
+        """Turns that nobody will classify any more count as ordinary from now on."""
+        left = [turn.n for turn in batch if turn.state is TurnState.OPEN]
+        if not left:
+            return batch, ()
+        async with self._store.write(domain_id, writing_scopes(session_key)) as tx:
+            ordinary = TurnState.ORDINARY
+            outcomes = await settle_turns(tx, session_key, left, ordinary, self._clock(), self._settings)
+            return await tx.turns(session_key, [turn.n for turn in batch]), tuple(outcomes)
 
     async def _known(self, view: View, session_key: str, batch: Sequence[Turn]) -> list[Item]:
         known: dict[str, Item] = {}
@@ -141,15 +173,26 @@ class BatchExtractor:
                 known[item.id] = item
         return list(known.values())
 
-    async def _failed(self, domain_id: str, session_key: str, error: ProviderError) -> None:
+    async def _failed(
+        self, domain_id: str, session_key: str, error: ProviderError, spent: Sequence[Completion]
+    ) -> None:
         logger.warning("extraction of %s/%s failed: %s", domain_id, session_key, error)
-        if isinstance(error, ProviderAuthError):
-            return  # the client itself stops calling and probes; sessions need not wait for each other
-        async with self._store.write(domain_id, (session_scope(session_key),)) as tx:
+        stopped = isinstance(error, ProviderAuthError)
+        if stopped and not spent:
+            return
+        home = home_scope(session_key)
+        async with self._store.write(domain_id, (session_scope(session_key), home)) as tx:
+            if spent:
+                await tx.add_usage(self._usage(home, spent))
+            if stopped:
+                return  # the client itself stops calling and probes; sessions need not wait for each other
             session = await tx.session(session_key)
             failures = (session.failures if session else 0) + 1
             wait = min(LONGEST_RETRY, FIRST_RETRY * 2 ** min(failures - 1, 12))
             await tx.set_failure(session_key, failures, self._clock() + wait)
+
+    def _usage(self, scope: ScopeRef, completions: Sequence[Completion]) -> UsageRow:
+        return usage_row(scope, self._day(self._clock()), "extract", completions)
 
 
 def usage_row(scope: ScopeRef, day: str, purpose: str, completions: Sequence[Completion]) -> UsageRow:
@@ -167,6 +210,10 @@ def usage_row(scope: ScopeRef, day: str, purpose: str, completions: Sequence[Com
 def _is_news(turn: Turn) -> bool:
     """A person's words that nobody has looked at."""
     return turn.role == "user" and turn.stands and turn.state in (TurnState.OPEN, TurnState.ORDINARY)
+
+
+async def _is_off(view: View, home: ScopeRef) -> bool:
+    return (await view.chat_settings(home)).get("memory") == "off"
 
 
 def _closed_prefix(turns: Sequence[Turn], now: datetime) -> list[Turn]:

@@ -14,6 +14,7 @@ from .text import clean
 from .writing import Outcome
 
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "bot", "bot": "bot", "tool": "tool"}
+_CUT_NOTE = "…（后面还有 {left} 字，略）"
 _LISTS: Mapping[str, Kind] = {
     "preferences": "preference",
     "facts": "fact",
@@ -52,9 +53,11 @@ def parse_turn_events(events: Mapping[str, Any], *, account: str, now: datetime)
     say. An entry of the other lists is a text or ``{"content": str, "subject", "key", "confidence", "importance",
     "valid_until", "audience"}``. Raises InvalidItemError naming the field.
     """
+    if not isinstance(events, Mapping):
+        raise InvalidItemError("turn_events", "not a mapping")
     unknown = set(events) - {"messages", *_LISTS}
     if unknown:
-        raise InvalidItemError(sorted(unknown)[0], f"unknown; known are messages, {', '.join(_LISTS)}")
+        raise InvalidItemError(sorted(map(str, unknown))[0], f"unknown; known are messages, {', '.join(_LISTS)}")
     messages = tuple(
         _message(entry, f"messages[{i}]", account, now) for i, entry in enumerate(_sequence(events, "messages"))
     )
@@ -91,11 +94,16 @@ def _message(entry: Any, field: str, account: str, now: datetime) -> NewTurn:
         raise InvalidItemError(f"{field}.content", "not a text")
     return NewTurn(
         role=role,
-        text=mask(clean(content)[:MAX_TURN_CHARS]),
+        text=mask(_at_most(clean(content), MAX_TURN_CHARS)),
         said_at=_time(entry.get("time"), f"{field}.time", now),
-        account=str(entry.get("account") or (account if role == "user" else "")),
+        account=clean(str(entry.get("account") or (account if role == "user" else ""))),
         name=clean(str(entry.get("name") or "")),
     )
+
+
+def _at_most(content: str, limit: int) -> str:
+    left = len(content) - limit
+    return content if left <= 0 else content[:limit] + _CUT_NOTE.format(left=left)
 
 
 def _proposal(entry: Any, field: str, kind: Kind) -> Proposal:
@@ -104,7 +112,10 @@ def _proposal(entry: Any, field: str, kind: Kind) -> Proposal:
     if not isinstance(entry, Mapping):
         raise InvalidItemError(field, "neither a text nor a mapping")
     entry = cast("Mapping[str, Any]", entry)
-    content = clean(str(entry.get("content") or "")).strip()
+    content = entry.get("content", "")
+    if not isinstance(content, str):
+        raise InvalidItemError(f"{field}.content", "not a text")
+    content = clean(content).strip()
     if not content:
         raise InvalidItemError(f"{field}.content", "empty")
     if len(content) > MAX_ITEM_CHARS:
@@ -116,8 +127,8 @@ def _proposal(entry: Any, field: str, kind: Kind) -> Proposal:
     return Proposal(
         kind=kind,
         content=content,
-        subject=str(entry.get("subject") or ""),
-        key=str(entry["key"]) if entry.get("key") else None,
+        subject=clean(str(entry.get("subject") or "")),
+        key=clean(str(entry["key"])) if entry.get("key") else None,
         audience=audience,
         confidence=_share(entry.get("confidence", 0.9), f"{field}.confidence"),
         importance=_share(entry.get("importance", 0.5), f"{field}.importance"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from .governance import source_visible
 from .models import ScoredItem, Turn
 from .prompt import Budget, ContextDebug, ContextPackage, RecalledItem, fit_history
 from .recall import Recall
@@ -48,7 +47,7 @@ async def compose(
         session_key=session_key,
         summary=session.summary if session is not None else "",
         turns=history,
-        evidence=tuple(_recalled(one, session_key) for one in found.items),
+        evidence=tuple(_recalled(one) for one in found.items),
         budget=Budget(found.tokens, settings.recall_tokens, used, settings.history_tokens),
         debug=ContextDebug(tuple(plan), stats, found.shadowed, found.dropped, warnings),
         timezone=settings.timezone,
@@ -65,7 +64,6 @@ def _order(turn: Turn) -> tuple[datetime, int, int]:
     return turn.said_at, turn.seq, turn.n
 
 
-def _recalled(one: ScoredItem, session_key: str) -> RecalledItem:
+def _recalled(one: ScoredItem) -> RecalledItem:
     item = one.item
-    source = item.source_session if source_visible(item.source_session, session_key) else ""
-    return RecalledItem(item, item.scope, item.subject, source, one.score, one.why)
+    return RecalledItem(item, item.scope, item.subject, item.source_session, one.score, one.why)

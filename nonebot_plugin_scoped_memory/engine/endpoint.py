@@ -34,15 +34,48 @@ T = TypeVar("T")
 PROBE_EVERY = timedelta(hours=1)
 """How often a provider that refused the key is asked again."""
 
-# Words of providers' error messages. Several report these under a status that says something else: DashScope an empty
-# account as 400, OpenAI and Zhipu as 429, OpenRouter a flagged prompt as 403.
+# Codes of errors that last until an operator acts; several providers report them under a status that says something
+# else: DashScope an empty account as 400, OpenAI, Moonshot and Zhipu as 429, Volcengine and one-api as 403. Only codes:
+# an error's message may repeat the prompt, and nobody may stop all calls by what they say.
+_STOPPING = {
+    **dict.fromkeys(
+        (
+            "insufficient_quota",  # OpenAI
+            "credit_balance_exhausted",
+            "billing_hard_limit_reached",
+            "billing_not_active",
+            "exceeded_current_quota_error",  # Moonshot
+            "arrearage",  # DashScope
+            "1113",  # Zhipu
+            "accountoverdueerror",  # Volcengine
+            "insufficient_user_quota",  # one-api and its kin
+            "pre_consume_token_quota_failed",
+            "insufficient_balance",
+            "not_enough_balance",
+        ),
+        "out of credit",
+    ),
+    **dict.fromkeys(
+        (
+            "invalid_api_key",
+            "invalidapikey",  # DashScope
+            "authentication_error",  # Anthropic, DeepSeek
+            "invalid_authentication_error",  # Moonshot
+            "account_deactivated",
+            "account_suspended",
+            "permission_error",  # Anthropic
+            "permission_denied",
+            "permission_denied_error",  # Moonshot
+            "unsupported_country_region_territory",  # OpenAI
+        ),
+        "access is denied",
+    ),
+}
+# Words of providers' error messages; OpenRouter reports a flagged prompt as 403.
 _FILTERED = re.compile(
     r"content[_ -]?(filter|policy)|data_?inspection|inappropriate content|(?<!case[ -])sensitive|moderation|flagged"
     r"|considered high risk|敏感|违规|不安全|不合规",
     re.IGNORECASE,
-)
-_NO_CREDIT = re.compile(
-    r"insufficient_quota|exceeded_current_quota|insufficient.{0,12}balance|arrear|余额不足|欠费", re.IGNORECASE
 )
 _TOO_LONG = re.compile(
     r"context[_ ](length|window)|maximum context|too (long|many tokens)|less than \d+ tokens|input length|过长|超长"
@@ -140,8 +173,12 @@ class Endpoint:
 
         No time limit of its own: callers use ``bounded``. Every failure is a ProviderError:
 
+        - 401, 402, or an error code that says the key or the account is at fault: ProviderAuthError;
         - no connection, 5xx, 404 and other 4xx without a meaning of their own, or a page that is no JSON object:
-          ProviderDownError (nothing that was sent is at fault, an operator has to look);
+          ProviderDownError (nothing that was sent is at fault, an operator has to look). So does a 403 without such a
+          code: a gateway's page, for an address it does not like or for one prompt that looks like an attack. As
+          ProviderAuthError one member's message would stop all calls; as ProviderRefusedError a gateway that answers
+          so to everything would use up all turns as refused. So it only makes the chat concerned wait and try again;
         - a prompt that is filtered or too long for the model: ProviderRefusedError (a part of it may pass);
         - an error inside a 200 counts as the status that it names, else as 400;
         - JSON without what was asked for: BadOutputError.
@@ -205,12 +242,13 @@ class Endpoint:
             return self._client
 
     def _failure(self, status: int, body: object, purpose: str) -> ProviderError:
-        words = _error_words(body)
-        code = next((f" [{c}]" for c in _error_codes(body) if _CODE.fullmatch(c) and c not in self._key), "")
+        words, codes = _error_words(body), _error_codes(body)
+        code = next((f" [{c}]" for c in codes if _CODE.fullmatch(c) and c not in self._key), "")
+        stopping = next((_STOPPING[c.lower()] for c in codes if c.lower() in _STOPPING), "")
+        if stopping:
+            return ProviderAuthError(purpose, stopping + code, status)
         if status in (400, 403, 451) and _FILTERED.search(words):
             return ProviderRefusedError(purpose, f"stopped by a content filter{code}", status)
-        if status in (400, 403, 429) and _NO_CREDIT.search(words):
-            return ProviderAuthError(purpose, f"out of credit{code}", status)
         if status == 413 or (status in (400, 422) and _TOO_LONG.search(words)):
             return ProviderRefusedError(purpose, f"longer than the model takes{code}", status)
         kind, problem = _STATUSES.get(status, (ProviderDownError, ""))
@@ -222,7 +260,7 @@ class Endpoint:
 _STATUSES: dict[int, tuple[type[ProviderError], str]] = {
     401: (ProviderAuthError, "the API key is not accepted"),
     402: (ProviderAuthError, "out of credit"),
-    403: (ProviderAuthError, "access is denied"),
+    403: (ProviderDownError, "access is denied"),
     404: (ProviderDownError, "no such path or model: check the base URL and the model"),
     408: (ProviderTimeoutError, "no answer in time"),
     429: (ProviderBusyError, "too many requests"),

@@ -12,7 +12,7 @@ ScopedMemoryError
 │   └── StoreTooNewError
 └── ProviderError            a chat or embedding endpoint
     ├── ProviderTimeoutError
-    ├── ProviderAuthError    401, 402, 403: stays so until an operator acts
+    ├── ProviderAuthError    401, 402 or a code like them: stays so until an operator acts
     ├── ProviderBusyError    429
     ├── ProviderDownError    5xx, or no connection
     ├── ProviderRefusedError the model declined
@@ -127,7 +127,7 @@ class ProviderTimeoutError(ProviderError):
 
 
 class ProviderAuthError(ProviderError):
-    """401, 402 or 403: the key is wrong or out of credit."""
+    """401, 402 or an error code like them: the key is wrong or the account out of credit."""
 
 
 class ProviderBusyError(ProviderError):

@@ -6,11 +6,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from . import text
+from .changing import Actor, supersede_and_add
 from .errors import NotFoundError
 from .models import Candidate, Item, MemoryEvent
-from .scope import GLOBAL_SCOPE, home_scope
+from .scope import GLOBAL_SCOPE, REVIEW_SCOPE
 from .store.base import Store, Write
-from .writing import Actor, supersede_and_add
+
+OPERATOR_SCOPES = (GLOBAL_SCOPE, REVIEW_SCOPE)
+MAX_REVIEWS = 1_000
+"""Waiting candidates looked at for a review."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +27,10 @@ class Approval:
 
 
 async def pending_reviews(store: Store, domain_id: str, *, limit: int = 20, offset: int = 0) -> list[Candidate]:
-    """What waits for the shared scope, oldest first."""
-    return await store.view(domain_id, (GLOBAL_SCOPE,)).list_candidates(limit=limit, offset=offset)
+    """What waits for the shared scope, oldest first, each text once however many chats proposed it."""
+    view = store.view(domain_id, OPERATOR_SCOPES)
+    waiting = {(c.scope, c.kind, c.identity): c for c in reversed(await view.list_candidates(limit=MAX_REVIEWS))}
+    return list(reversed(waiting.values()))[offset : offset + limit]
 
 
 async def approve(store: Store, domain_id: str, candidate_id: str, actor: Actor, now: datetime) -> Approval:
@@ -33,17 +39,17 @@ async def approve(store: Store, domain_id: str, candidate_id: str, actor: Actor,
     A candidate's text never changes, so its id stands for what the operator was shown. Raises NotFoundError if nothing
     of this id waits.
     """
-    async with store.write(domain_id, (GLOBAL_SCOPE,)) as tx:
+    async with store.write(domain_id, OPERATOR_SCOPES) as tx:
         candidate = await _pending(tx, candidate_id)
         twin = await tx.twin(candidate.scope, candidate.kind, candidate.subject, candidate.identity)
-        if twin is not None:
-            item = twin
-            await tx.add_evidence(item.id, candidate.evidence)
-        else:
+        item = twin
+        if item is None:
             item, _ = await supersede_and_add(tx, _approved_item(candidate, now), actor, now)
-            await tx.add_evidence(item.id, candidate.evidence)
         status = "duplicate" if twin is not None else "applied"
-        await tx.decide_candidate(candidate.id, status, reason="approved", by=actor.account, at=now, item_id=item.id)
+        for one in await _equal_pending(tx, candidate):
+            await tx.add_evidence(item.id, one.evidence)
+            decision = status if one.id == candidate.id else "duplicate"
+            await tx.decide_candidate(one.id, decision, reason="approved", by=actor.account, at=now, item_id=item.id)
         await tx.add_event(
             MemoryEvent(candidate.scope, "approved", actor.account, now, item_id=item.id, candidate_id=candidate.id)
         )
@@ -55,10 +61,11 @@ async def reject(
     store: Store, domain_id: str, candidate_id: str, actor: Actor, now: datetime, reason: str = ""
 ) -> Candidate:
     """Refuse a pending candidate for good; its chat keeps its own copy. Raises NotFoundError."""
-    async with store.write(domain_id, (GLOBAL_SCOPE,)) as tx:
+    async with store.write(domain_id, OPERATOR_SCOPES) as tx:
         candidate = await _pending(tx, candidate_id)
         shown_reason = text.cut(reason, 200) or "rejected"
-        await tx.decide_candidate(candidate.id, "rejected", reason=shown_reason, by=actor.account, at=now)
+        for one in await _equal_pending(tx, candidate):
+            await tx.decide_candidate(one.id, "rejected", reason=shown_reason, by=actor.account, at=now)
         await tx.add_event(
             MemoryEvent(candidate.scope, "rejected", actor.account, now, candidate_id=candidate.id, reason=shown_reason)
         )
@@ -70,6 +77,12 @@ async def _pending(tx: Write, candidate_id: str) -> Candidate:
     if candidate is None or candidate.status != "pending":
         raise NotFoundError("candidate", candidate_id)
     return candidate
+
+
+async def _equal_pending(tx: Write, candidate: Candidate) -> list[Candidate]:
+    """The same text as it waits, from whichever chats: an operator decides on a text once."""
+    same = await tx.same_candidates(candidate.scope, candidate.kind, candidate.subject, candidate.identity)
+    return [one for one in same if one.status == "pending"]
 
 
 def _approved_item(candidate: Candidate, now: datetime) -> Item:
@@ -94,11 +107,3 @@ def _approved_item(candidate: Candidate, now: datetime) -> Item:
         updated_at=now,
         prompt_version=candidate.prompt_version,
     )
-
-
-def source_visible(source_session: str, reader_session: str) -> bool:
-    """Whether a reader may see where an item came from: only inside the source's own chat."""
-    if not source_session:
-        return False
-    home = home_scope(source_session)
-    return source_session == reader_session if home == GLOBAL_SCOPE else home == home_scope(reader_session)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -11,17 +11,22 @@ from . import revising, text
 from .address import SessionKey
 from .background import Background
 from .batches import BatchExtractor, BatchReport
-from .extract.rules import explicit_proposal, match_rules
+from .errors import InvalidItemError, StoreUnreachableError
+from .extract.rules import explicit_proposal
 from .extract.secrets import mask
-from .models import Clock, Kind, NewTurn, Origin, Turn, TurnState
+from .models import KINDS, Clock, Kind, NewTurn, Origin, Turn, TurnState
 from .scope import session_scope, writing_scopes
 from .settings import EngineSettings
+from .settling import settle_turns
 from .store.base import MaintenanceStore, Store
 from .turn_search import indexed_text
 from .vectorising import Vectoriser
-from .writing import Actor, Outcome, Source, write_proposals
+from .writing import Actor, Outcome, Source, shown, write_proposals
 
 logger = logging.getLogger(__name__)
+
+BACKLOG = 1_000
+"""Sessions looked at in one round; those whose memory is off are among them."""
 
 
 class Listener:
@@ -45,25 +50,27 @@ class Listener:
         self._background = background
         self._clock = clock
         self._settings = settings
+        self._bots: frozenset[str] = frozenset()
 
     async def record(self, domain_id: str, session_key: str, turn: NewTurn) -> Turn:
         """Store one message, its secrets masked. Returns it with its number. Raises InvalidAddressError, StoreError."""
         SessionKey.parse(session_key)
-        turn = without_secrets(turn)
+        turn = tidied(turn)
         said = indexed_text(turn.name, turn.text, turn.said_at, self._settings.timezone)
         return await self._store.record_turn(domain_id, session_key, turn, text.document_terms(said))
 
-    async def settle(self, domain_id: str, session_key: str, n: int, state: TurnState) -> list[Outcome]:
-        """Say how a recorded turn counts, once its handlers are done; rules look at an ordinary one at once."""
+    async def settle(
+        self, domain_id: str, session_key: str, n: int, state: TurnState, *, bots: frozenset[str] | None = None
+    ) -> list[Outcome]:
+        """Say how a recorded turn counts, once its handlers are done; rules look at an ordinary one at once.
+
+        ``bots`` are the accounts of all connected bots: what is said to other members only is not the bot's to learn.
+        """
+        self._bots |= bots or frozenset()
         async with self._store.write(domain_id, writing_scopes(session_key)) as tx:
-            await tx.set_turn_state(session_key, (n,), state)
-            turns = {turn.n: turn for turn in await tx.turns(session_key, (n,))}
-            if state is not TurnState.ORDINARY or n not in turns:
-                return []
-            source = Source(session_key, turns, Actor(turns[n].account), self._clock())
-            outcomes = await write_proposals(tx, match_rules(turns[n], zone=self._settings.timezone), source, self._settings)
+            outcomes = await settle_turns(tx, session_key, (n,), state, self._clock(), self._settings, bots=bots)
         self.after_writing(domain_id, session_key, outcomes)
-        if turns[n].role == "user":
+        if state is TurnState.ORDINARY:
             self.extract_if_due(domain_id, session_key)
         return outcomes
 
@@ -81,13 +88,16 @@ class Listener:
         *,
         actor: Actor,
         name: str = "",
+        mentions: Mapping[str, str] | None = None,
         kind: Kind | None = None,
         origin: Origin = "command",
     ) -> Outcome:
         """Remember a sentence that ``actor`` (called ``name``) gave for it; ``kind`` None leaves that to its words.
 
-        Raises InvalidAddressError, InvalidItemError.
+        ``mentions`` are names of the accounts that it mentions. Raises InvalidAddressError, InvalidItemError.
         """
+        if kind is not None and kind not in KINDS:
+            raise InvalidItemError("kind", f"none of {', '.join(KINDS)}")
         proposal = explicit_proposal(
             revising.checked_content(content),
             account=actor.account,
@@ -97,34 +107,49 @@ class Listener:
         )
         proposal = replace(proposal, kind=kind or proposal.kind, origin=origin, explicit=True, evidence=())
         async with self._store.write(domain_id, writing_scopes(session_key)) as tx:
-            source = Source(session_key, {}, actor, self._clock())
+            source = Source(session_key, {}, actor, self._clock(), names={**(mentions or {}), actor.account: name})
             (outcome,) = await write_proposals(tx, (proposal,), source, self._settings)
         self.after_writing(domain_id, session_key, (outcome,))
-        return outcome
+        return shown(outcome, writing_scopes(session_key))
 
     async def extract(self, domain_id: str, session_key: str, *, force: bool = True) -> BatchReport:
         """Let the model look at everything past the session's watermark, now. Without a model, nothing happens."""
         if self._batches is None:
             return BatchReport()
-        report = await self._batches.run(domain_id, session_key, force=force)
+        report = await self._batches.run(domain_id, session_key, force=force, bots=self._bots)
         self.after_writing(domain_id, session_key, report.outcomes)
         return report
 
     async def extract_quiet(self, *, quiet_before: datetime, limit: int = 20) -> int:
-        """``extract`` for the sessions that have a backlog and fell silent before then. Returns how many."""
+        """``extract`` for up to ``limit`` sessions that have a backlog and fell silent before then. Returns how many.
+
+        What cannot be worked on (memory off, a broken row) keeps nobody else waiting. Raises StoreUnreachableError.
+        """
         if self._batches is None:
             return 0
-        sessions = await self._maintenance.backlog(now=self._clock(), quiet_before=quiet_before, limit=limit)
-        for one in sessions:
-            await self.extract(one.domain_id, one.session_key, force=False)
-        return len(sessions)
+        done = 0
+        for one in await self._maintenance.backlog(now=self._clock(), quiet_before=quiet_before, limit=BACKLOG):
+            try:
+                report = await self.extract(one.domain_id, one.session_key, force=False)
+            except StoreUnreachableError:
+                raise
+            except Exception as e:  # noqa: BLE001 - whatever it is, it is this session's
+                logger.error("%s/%s: extraction failed: %s", one.domain_id, one.session_key, type(e).__name__)
+                continue
+            if report.waiting in ("stopped", "budget"):
+                break  # so would all others
+            done += report.turns > 0 or report.waiting not in ("", "off")
+            if done >= limit:
+                break
+        return done
 
     async def start_conversation(self, domain_id: str, session_key: str) -> BatchReport:
-        """Extract what is pending, then begin a fresh history; items stay."""
-        report = await self.extract(domain_id, session_key)
+        """Extract what is pending, then begin a fresh history, without the summary of the old one; items stay."""
         async with self._store.write(domain_id, (session_scope(session_key),)) as tx:
+            # First, so that what is said during the model's call belongs to the new conversation.
             await tx.start_history(session_key)
-        return report
+            await tx.set_summary(session_key, "")
+        return await self.extract(domain_id, session_key)
 
     def extract_if_due(self, domain_id: str, session_key: str) -> None:
         """Start a batch in the background if enough was said since the last one."""
@@ -144,10 +169,17 @@ class Listener:
 
     async def _extract_if_due(self, batches: BatchExtractor, domain_id: str, session_key: str) -> None:
         if await batches.due(domain_id, session_key):
-            await self.extract(domain_id, session_key, force=False)
+            report = await batches.run(domain_id, session_key, if_due=True, bots=self._bots)
+            self.after_writing(domain_id, session_key, report.outcomes)
 
 
-def without_secrets(turn: NewTurn) -> NewTurn:
-    """``turn`` with passwords, keys and the like hidden, in what it quotes too."""
-    quotes = tuple(replace(quote, text=mask(quote.text)) for quote in turn.quotes)
-    return replace(turn, text=mask(turn.text), quotes=quotes)
+def tidied(turn: NewTurn) -> NewTurn:
+    """``turn`` as it may be stored: passwords, keys and the like hidden, in what it quotes too, and nothing in it that
+    is no character."""
+    return replace(
+        turn,
+        text=mask(text.clean(turn.text)),
+        name=text.clean(turn.name),
+        quotes=tuple(replace(q, name=text.clean(q.name), text=mask(text.clean(q.text))) for q in turn.quotes),
+        mentions=tuple((account, text.clean(name)) for account, name in turn.mentions),
+    )

@@ -79,8 +79,8 @@ class OpenAIChat:
     prompt alone. A form that the endpoint answers with 400, 404 or 422, or the first one with 500 in a call (some
     answer so to a form they do not know), gives way to the next; the form that worked is kept from then on.
 
-    After a 401, 402 or 403 (or what amounts to it) calls are stopped: ``complete`` raises ProviderAuthError at once,
-    but for one request an hour, or the next one after ``resume``, until an answer comes.
+    After a ProviderAuthError (401, 402, or a code that amounts to it) calls are stopped: ``complete`` raises it at
+    once, but for one request an hour, or the next one after ``resume``, until an answer comes.
     """
 
     def __init__(

@@ -30,8 +30,10 @@ _KIND_LABELS: Mapping[str, str] = {
 }
 _SHARED_LABEL = "共享"
 
-# A tag of ours inside someone's message; escaped there, so that nobody can open or close a block by typing.
-_OUR_TAG = re.compile(r"<(?=\s*/?\s*memory)", re.IGNORECASE)
+# A tag of ours inside someone's words or name; escaped there, so that nobody can open or close a block by typing.
+_OUR_TAG = re.compile("[<＜](?=[\\s/／\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*memory)", re.IGNORECASE)
+_LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_SET_IN = "\n  "
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ def chat_messages(package: ContextPackage | None, persona: str, current: Turn, *
     """
     messages = [{"role": "system", "content": persona}]
     if package is not None and package.summary:
-        messages.append({"role": "system", "content": f"此前对话的摘要：{_OUR_TAG.sub('&lt;', package.summary)}"})
+        messages.append({"role": "system", "content": f"此前对话的摘要：{_without_our_tags(package.summary)}"})
     for turn in package.turns if package is not None else ():
         role = "assistant" if turn.role == "bot" else "user"
         messages.append({"role": role, "content": spoken(turn, group=group)})
@@ -127,12 +129,22 @@ def chat_messages(package: ContextPackage | None, persona: str, current: Turn, *
 
 
 def spoken(turn: Turn, *, group: bool) -> str:
-    """A turn as history shows it: in groups with its speaker, quoted words marked as someone else's."""
-    quotes = "".join(f"（引用 {q.name or q.account or '某人'}：“{text.cut(q.text, 200)}”）" for q in turn.quotes)
-    said = _OUR_TAG.sub("&lt;", f"{turn.text}{quotes}")
-    if not group or turn.role == "bot":
-        return said
-    return f"{text.person(turn.name, turn.account) if turn.account else turn.name or '匿名'}: {said}"
+    """A turn as history shows it: quoted words marked as someone else's; in groups with its speaker before the first
+    line and all others set in, so that nobody can write another's line."""
+    quotes = "".join(f"（引用 {_name(q.name, q.account)}：“{text.cut(q.text, 200)}”）" for q in turn.quotes)
+    said = f"{turn.text}{quotes}"
+    if group and turn.role != "bot":
+        speaker = text.person(turn.name, turn.account) if turn.account else _name(turn.name, "")
+        said = f"{speaker}: {_LINE_BREAK.sub(_SET_IN, said)}"
+    return _without_our_tags(said)
+
+
+def _name(name: str, account: str) -> str:
+    return text.shown_name(name) or account or "匿名"
+
+
+def _without_our_tags(words: str) -> str:
+    return _OUR_TAG.sub("&lt;", words)
 
 
 def fit_history(turns: Sequence[Turn], limit: int) -> tuple[tuple[Turn, ...], int]:

@@ -6,32 +6,28 @@ floor on the raw signals -> one fusion over the union -> budget in cascade order
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from . import text
-from .models import TIERS, Item, LexicalCandidates, ScoredItem
-from .scope import CONFLICT_PRIORITY, ScopeRef
+from .models import TIERS, Item, ScoredItem
+from .scope import CONFLICT_PRIORITY, GLOBAL_SCOPED_KINDS, ScopeRef
+from .scoring import Signals, bm25, fuse
 from .store.base import View
 
 if TYPE_CHECKING:
     import numpy as np
 
-BM25_K1 = 1.2
-BM25_B = 0.75
-"""Robertson's usual values; items are short, so neither matters much."""
-LEXICAL_WEIGHT = 0.4
-"""Share of the lexical signal in the convex fusion; 0.3 to 0.5 were equally good on Chinese memories."""
-RECENCY_WEIGHT = 0.05
-"""Recency breaks ties and no more: as a multiplier it did harm."""
-SELF_WEIGHT = 0.15
-"""Added for items about the asker when the question says 我."""
 VECTOR_HITS = 50
 """Nearest items taken from each scope."""
 MAX_PINNED = 5
+"""Principles that are there whatever the question; more of them have to answer it like everything else."""
+
+# 你还记得我吗, 你知道我是谁吗: words about remembering are no topic.
+_REMEMBERING = re.compile("还?(?:记得|知道|认识|了解)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,38 +74,24 @@ class Recall:
     used_vectors: bool = False
 
 
-@dataclass(slots=True)
-class _Signals:
-    lexical: float = 0.0
-    cosine: float = 0.0
-    shares_term: bool = False
-
-    def merge(self, other: _Signals) -> None:
-        self.lexical = max(self.lexical, other.lexical)
-        self.cosine = max(self.cosine, other.cosine)
-        self.shares_term |= other.shares_term
-
-
 async def recall(view: View, query: Query) -> Recall:
     """Search all scopes of ``view``, which stand in cascade order. Never raises for what the question says."""
-    topic = text.topic_terms(query.text)
+    query = replace(query, text=query.text[: text.MAX_INDEXED_CHARS])
+    topic = text.topic_terms(_REMEMBERING.sub(" ", query.text))
     signals = await _lexical(view, query, topic)
     if query.vector is not None:
         await _add_cosines(view, query.vector, signals)
     pinned = await view.pinned_items()
     items = {item.id: item for item in (*await view.items(signals), *pinned) if _current(item, query.now)}
-    signals = {id: signals.get(id, _Signals()) for id in items}
+    signals = {id: signals.get(id, Signals()) for id in items}
     shadowed = await _let_winners_win(view, items, signals, query.now)
-    pinned_ids = {item.id for item in pinned if item.id in items}
-    floor = query.vector.floor if query.vector is not None else 0.0
-    above = {
-        id: item
-        for id, item in items.items()
-        if id in pinned_ids or _above_floor(item, signals[id], query, topic, floor)
-    }
-    scored = _fuse(above, signals, query, floor)
+    principles = sorted((item for item in pinned if item.id in items), key=winner_order)
+    always = {item.id for item in principles[:MAX_PINNED]}
+    above = {id: item for id, item in items.items() if id in always or _above_floor(item, signals[id], query, topic)}
+    floor = query.vector.floor if query.vector is not None else None
+    scored = fuse(above, signals, floor=floor, own=query.speaker if _asks_about_self(query) else "")
     scored, twins = _without_twins(scored, view.scopes)
-    chosen, dropped, used = _budget(scored, pinned_ids, query, view.scopes)
+    chosen, dropped, used = _budget(scored, always, query, view.scopes)
     hits: dict[ScopeRef, int] = {}
     for item in above.values():
         hits[item.scope] = hits.get(item.scope, 0) + 1
@@ -118,46 +100,26 @@ async def recall(view: View, query: Query) -> Recall:
     )
 
 
-def bm25(found: LexicalCandidates) -> dict[str | int, float]:
-    """Okapi BM25 of each document, with N, document frequency and mean length of just the owners asked.
-
-    Source: Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), with the +1 that keeps idf positive.
-    """
-    total = max(1, sum(size.documents for size in found.sizes.values()))
-    mean = max(1.0, sum(size.terms for size in found.sizes.values()) / total)
-    idf = {
-        term: math.log(1 + (total - min(df, total) + 0.5) / (min(df, total) + 0.5))
-        for term, df in found.frequency.items()
-    }
-    scores: dict[str | int, float] = {}
-    for document in found.documents:
-        norm = BM25_K1 * (1 - BM25_B + BM25_B * document.length / mean)
-        scores[document.ref] = sum(
-            idf.get(term, 0.0) * count * (BM25_K1 + 1) / (count + norm) for term, count in document.counts.items()
-        )
-    return scores
-
-
-async def _lexical(view: View, query: Query, topic: frozenset[str]) -> dict[str, _Signals]:
+async def _lexical(view: View, query: Query, topic: frozenset[str]) -> dict[str, Signals]:
     terms = text.query_terms(query.text)
     # Without a topic (你好, 他喜欢什么) a single stop character in common means nothing.
     wanted = topic or frozenset(term for term in terms if len(term) > 1)
     if _asks_about_self(query):
         # Items name their subject by number, which finds those about the asker; it does not lift any over the floor.
-        terms = [*terms, query.speaker.rsplit(":", 1)[-1]]
+        terms = list(dict.fromkeys((*terms, query.speaker.rsplit(":", 1)[-1])))
     if not terms:
         return {}
     found = await view.item_candidates(terms)
     scores = bm25(found)
     return {
-        str(document.ref): _Signals(
+        str(document.ref): Signals(
             lexical=scores[document.ref], shares_term=any(term in wanted for term in document.counts)
         )
         for document in found.documents
     }
 
 
-async def _add_cosines(view: View, query: QueryVector, signals: dict[str, _Signals]) -> None:
+async def _add_cosines(view: View, query: QueryVector, signals: dict[str, Signals]) -> None:
     import numpy as np
 
     for vectors in (await view.vectors(query.model)).values():
@@ -171,7 +133,7 @@ async def _add_cosines(view: View, query: QueryVector, signals: dict[str, _Signa
             if id in signals:
                 signals[id].cosine = float(cosines[row])
             elif id in near:
-                signals[id] = _Signals(cosine=float(cosines[row]))
+                signals[id] = Signals(cosine=float(cosines[row]))
 
 
 def _current(item: Item, now: datetime) -> bool:
@@ -191,7 +153,7 @@ def winner_order(item: Item) -> tuple[bool, int, float, str]:
 
 
 async def _let_winners_win(
-    view: View, items: dict[str, Item], signals: dict[str, _Signals], now: datetime
+    view: View, items: dict[str, Item], signals: dict[str, Signals], now: datetime
 ) -> list[Shadowed]:
     """Replace keyed hits by their slot's winner among all active items of the plan, which inherits their signals."""
     slots = {_slot(item) for item in items.values() if item.key}
@@ -205,7 +167,7 @@ async def _let_winners_win(
     for slot in sorted(holders):
         winner, *losers = sorted(holders[slot], key=winner_order)
         items[winner.id] = winner
-        signal = signals.setdefault(winner.id, _Signals())
+        signal = signals.setdefault(winner.id, Signals())
         for loser in losers:
             shadowed.append(Shadowed(loser.id, f"{winner.scope.type}_over_{loser.scope.type}", winner.id))
             items.pop(loser.id, None)
@@ -214,8 +176,8 @@ async def _let_winners_win(
     return shadowed
 
 
-def _above_floor(item: Item, signal: _Signals, query: Query, topic: frozenset[str], floor: float) -> bool:
-    if signal.shares_term or (query.vector is not None and signal.cosine > floor):
+def _above_floor(item: Item, signal: Signals, query: Query, topic: frozenset[str]) -> bool:
+    if signal.shares_term or (query.vector is not None and signal.cosine > query.vector.floor):
         return True
     # 我是谁, 你还记得我吗: no topic, but the asker means what is known of them.
     return not topic and _asks_about_self(query) and item.subject == query.speaker
@@ -223,29 +185,6 @@ def _above_floor(item: Item, signal: _Signals, query: Query, topic: frozenset[st
 
 def _asks_about_self(query: Query) -> bool:
     return bool(query.speaker) and "我" in text.fold(query.text)
-
-
-def _fuse(items: Mapping[str, Item], signals: Mapping[str, _Signals], query: Query, floor: float) -> list[ScoredItem]:
-    """Min-max convex combination of both signals over the union, best first."""
-    if not items:
-        return []
-    best = max((signals[id].lexical for id in items), default=0.0) or 1.0
-    near = max((signals[id].cosine for id in items), default=0.0)
-    lexical_weight = LEXICAL_WEIGHT if query.vector is not None else 1.0
-    newest = max(item.valid_from.timestamp() for item in items.values())
-    oldest = min(item.valid_from.timestamp() for item in items.values())
-    about_self = _asks_about_self(query)
-    scored: list[ScoredItem] = []
-    for id, item in items.items():
-        lexical = signals[id].lexical / best
-        vector = max(0.0, signals[id].cosine - floor) / (near - floor) if near > floor else 0.0
-        recency = (item.valid_from.timestamp() - oldest) / (newest - oldest) if newest > oldest else 0.0
-        own = 1.0 if about_self and item.subject == query.speaker else 0.0
-        relevance = lexical_weight * lexical + (1 - lexical_weight) * vector
-        score = ((1 - RECENCY_WEIGHT) * relevance + RECENCY_WEIGHT * recency + SELF_WEIGHT * own) / (1 + SELF_WEIGHT)
-        why = {"lexical": round(lexical, 4), "vector": round(vector, 4), "recency": round(recency, 4)}
-        scored.append(ScoredItem(item, score, why))
-    return sorted(scored, key=_rank)
 
 
 def _rank(scored: ScoredItem) -> tuple[float, str]:
@@ -257,26 +196,37 @@ def _display_order(scored: ScoredItem) -> tuple[int, float, str]:
 
 
 def _without_twins(scored: Sequence[ScoredItem], scopes: Sequence[ScopeRef]) -> tuple[list[ScoredItem], list[Shadowed]]:
-    """Equal content in two scopes is shown once: the copy of the earlier scope, with the better score."""
+    """Equal content in two scopes is shown once, with the better score: as the principle it is in one of them, else as
+    the copy of the earlier scope."""
     place = {scope: i for i, scope in enumerate(scopes)}
-    kept: dict[tuple[str, str], ScoredItem] = {}
+    kept: dict[str, ScoredItem] = {}
+    standing: dict[tuple[str, str], str] = {}
     shadowed: list[Shadowed] = []
-    for one in scored:
-        key = (one.item.kind, text.identity(one.item.content, one.item.subject))
-        other = kept.get(key)
-        if other is None:
-            kept[key] = one
-            continue
-        first, second = sorted((other, one), key=lambda s: (place[s.item.scope], s.item.id))
-        kept[key] = replace(first, score=max(first.score, second.score))
-        shadowed.append(Shadowed(second.item.id, "same_content", first.item.id))
+    for one in sorted(scored, key=lambda s: (s.item.tier != TIERS[0], place[s.item.scope], s.item.id)):
+        forms = _forms(one.item)
+        twins = (kept[standing[form]] for form in forms if form in standing)
+        first = next((twin for twin in twins if twin.item.scope != one.item.scope), None)
+        if first is None:
+            kept[one.item.id] = one
+            standing.update((form, one.item.id) for form in forms if form not in standing)
+        else:
+            kept[first.item.id] = replace(first, score=max(first.score, one.score))
+            shadowed.append(Shadowed(one.item.id, "same_content", first.item.id))
     return sorted(kept.values(), key=_rank), shadowed
 
 
+def _forms(item: Item) -> set[tuple[str, str]]:
+    """The identities under which an item may stand in another scope: a chat's decision is shared without numbers."""
+    forms = {(item.kind, item.identity)}
+    if item.kind in GLOBAL_SCOPED_KINDS:
+        forms.add((item.kind, text.identity(text.without_numbers(item.content))))
+    return forms
+
+
 def _budget(
-    scored: Sequence[ScoredItem], pinned_ids: set[str], query: Query, scopes: Sequence[ScopeRef]
+    scored: Sequence[ScoredItem], always: set[str], query: Query, scopes: Sequence[ScopeRef]
 ) -> tuple[list[ScoredItem], dict[str, int], int]:
-    """Pinned principles, then each scope in cascade order up to its cap, then what is left by score."""
+    """Principles, then each scope in cascade order up to its cap, then what is left by score."""
     chosen: list[ScoredItem] = []
     used = 0
     dropped: dict[str, int] = {}
@@ -293,10 +243,9 @@ def _budget(
         chosen.append(one)
         return True
 
-    pinned = sorted((one for one in scored if one.item.id in pinned_ids), key=lambda s: winner_order(s.item))
-    for one in pinned[:MAX_PINNED]:
+    for one in sorted((one for one in scored if one.item.id in always), key=lambda s: winner_order(s.item)):
         take(one)
-    rest = [one for one in scored if one.item.id not in pinned_ids]
+    rest = [one for one in scored if one.item.id not in always]
     left = rest
     if query.per_scope is not None:
         left = []
@@ -307,7 +256,7 @@ def _budget(
             left.extend(here[query.per_scope :])
     for one in sorted(left, key=_rank):
         take(one)
-    over = len(rest) + len(pinned) - len(chosen) - dropped.get("tokens", 0)
+    over = len(scored) - len(chosen) - dropped.get("tokens", 0)
     if over > 0:
         dropped["limit"] = over
     return chosen, dropped, used

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from . import text
+from .changing import FORGOTTEN, SOURCE_CHANGED, SOURCE_RETRACTED, SYSTEM, Actor, drop_waiting, retract
 from .errors import InvalidItemError, NotAllowedError, NotFoundError
-from .models import MAX_ITEM_CHARS, Evidence, Item, MemoryEvent
-from .scope import GLOBAL_SCOPE, ScopeRef, session_scope, writing_scopes
+from .extract.secrets import find_secret
+from .models import MAX_ITEM_CHARS, Candidate, Evidence, Item, MemoryEvent
+from .scope import GLOBAL_SCOPE, REVIEW_SCOPE, ScopeRef, session_scope, writing_scopes
 from .store.base import Store, Write
-from .writing import Actor, retract
+
+PAGE = 500
+"""Waiting candidates read at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +38,25 @@ class Rights:
         return self.chat_admin and item.scope == self.chat
 
 
-async def find(tx: Write, item_id: str, *, active: bool = True) -> Item:
-    """The item with this id inside the transaction's scopes. Raises NotFoundError."""
+async def find(tx: Write, item_id: str, scopes: Sequence[ScopeRef]) -> Item:
+    """The active item with this id in ``scopes``. Raises NotFoundError."""
     found = await tx.items((item_id,))
-    if not found or (active and found[0].status != "active"):
+    if not found or found[0].scope not in scopes or found[0].status != "active":
         raise NotFoundError("item", item_id)
     return found[0]
+
+
+@asynccontextmanager
+async def _with_evidence(
+    store: Store, domain_id: str, scopes: Sequence[ScopeRef], item_ids: Iterable[str], *, everywhere: bool
+) -> AsyncIterator[Write]:
+    """A write over ``scopes``, the sessions that these items rest on (those in reach, or ``everywhere``), and the
+    shared scope, where candidates wait."""
+    seen = (*scopes, REVIEW_SCOPE) if everywhere else scopes
+    evidence = await store.view(domain_id, seen).evidence(item_ids)
+    sessions = dict.fromkeys(session_scope(e.session_key) for found in evidence.values() for e in found)
+    async with store.write(domain_id, (*scopes, *sessions, GLOBAL_SCOPE)) as tx:
+        yield tx
 
 
 async def forget(
@@ -47,17 +66,37 @@ async def forget(
 
     Raises NotFoundError for what lies outside ``scopes``, NotAllowedError for what is seen but not theirs.
     """
-    evidence = (await store.view(domain_id, scopes).evidence((item_id,))).get(item_id, [])
-    sessions = {e.session_key for e in evidence}
-    async with store.write(domain_id, (*scopes, *(session_scope(key) for key in sorted(sessions)))) as tx:
-        item = await find(tx, item_id)
-        if item.scope not in scopes:
-            raise NotFoundError("item", item_id)
+    async with _with_evidence(store, domain_id, scopes, (item_id,), everywhere=rights.actor.operator) as tx:
+        item = await find(tx, item_id, scopes)
         if not rights.covers(item):
             raise NotAllowedError(rights.actor.account, "forget", item_id, shared=item.scope == GLOBAL_SCOPE)
-        for key in sorted(sessions):
-            await tx.mark_suppressed(key, [e.turn for e in evidence if e.session_key == key])
+        for key, numbers in _by_session((await tx.evidence((item_id,)))[item_id]).items():
+            if session_scope(key) in tx.scopes:
+                await tx.mark_suppressed(key, numbers)
+        await tx.add_candidate(_refusal(item, rights.actor, now))
         return await retract(tx, item, rights.actor, now, "forget")
+
+
+def _refusal(item: Item, actor: Actor, now: datetime) -> Candidate:
+    """Keeps what was said before now from being learnt again from another line. Without the text."""
+    return Candidate(
+        id="",
+        scope=item.scope,
+        source_session=item.source_session,
+        kind=item.kind,
+        content="",
+        subject=item.subject,
+        key=None,
+        identity=item.identity,
+        status="rejected",
+        reason=FORGOTTEN,
+        origin=item.origin,
+        confidence=0.0,
+        importance=0.0,
+        created_at=now,
+        decided_at=now,
+        decided_by=actor.account or "person",
+    )
 
 
 async def edit(
@@ -74,14 +113,14 @@ async def edit(
     valid_until: datetime | None = None,
 ) -> Item:
     """Change parts of an active item; what is None stays. Raises NotFoundError, InvalidItemError, SlotTakenError."""
-    async with store.write(domain_id, scopes) as tx:
-        item = await find(tx, item_id)
-        new_content = item.content if content is None else checked_content(content)
+    async with store.write(domain_id, (*scopes, GLOBAL_SCOPE)) as tx:
+        item = await find(tx, item_id, scopes)
+        new_content = item.content if content is None else storable_content(content)
         changed = replace(
             item,
             content=new_content,
-            identity=text.identity(new_content, item.subject),
-            importance=item.importance if importance is None else importance,
+            identity=item.identity if content is None else text.identity(new_content, item.subject),
+            importance=item.importance if importance is None else checked_share(importance, "importance"),
             key=item.key if key is None else key,
             valid_until=item.valid_until if valid_until is None else valid_until,
             updated_at=now,
@@ -89,6 +128,8 @@ async def edit(
         saved = await tx.save_item(changed, text.document_terms(new_content))
         before = item.content if content is not None else ""
         await tx.add_event(MemoryEvent(item.scope, "edited", actor.account, now, item_id=item.id, before=before))
+        if saved.identity != item.identity:
+            await drop_waiting(tx, item, now, SOURCE_CHANGED)
         return saved
 
 
@@ -96,10 +137,11 @@ async def archive(
     store: Store, domain_id: str, scopes: Sequence[ScopeRef], item_id: str, actor: Actor, now: datetime, reason: str
 ) -> Item:
     """Take an active item out of recall without saying that it was wrong. Raises NotFoundError."""
-    async with store.write(domain_id, scopes) as tx:
-        item = await find(tx, item_id)
+    async with store.write(domain_id, (*scopes, GLOBAL_SCOPE)) as tx:
+        item = await find(tx, item_id, scopes)
         saved = await tx.save_item(replace(item, status="archived", valid_to=now, updated_at=now), ())
         await tx.add_event(MemoryEvent(item.scope, "archived", actor.account, now, item_id=item.id, reason=reason))
+        await drop_waiting(tx, item, now, SOURCE_RETRACTED)
         return saved
 
 
@@ -107,33 +149,75 @@ async def take_back_message(
     store: Store, domain_id: str, session_key: str, self_id: str, message_id: str, actor: Actor, now: datetime
 ) -> bool:
     """A message was recalled: mark its turn, and retract items that rest on nothing else. False if it is unknown."""
-    async with store.write(domain_id, writing_scopes(session_key)) as tx:
-        n = await tx.turn_number(session_key, self_id, message_id)
-        if n is None:
-            return False
-        items = await tx.items_on_turn(session_key, n)
+    scopes = writing_scopes(session_key)
+    view = store.view(domain_id, scopes)
+    n = await view.turn_number(session_key, self_id, message_id)
+    if n is None:
+        return False
+    resting = [item.id for item in await view.items_on_turn(session_key, n)]
+    async with _with_evidence(store, domain_id, scopes, resting, everywhere=True) as tx:
         await tx.mark_recalled(session_key, n)
-        evidence = await tx.evidence(item.id for item in items)
-        for item in items:
-            if not await _rests_on_others(tx, evidence.get(item.id, []), session_key):
+        for item in await tx.items_on_turn(session_key, n):
+            evidence = (await tx.evidence((item.id,)))[item.id]
+            if not await _stands(tx, evidence):
                 await retract(tx, item, actor, now, "message_recalled")
-        for candidate in await tx.list_candidates(limit=1000):
-            mentions = any(e.session_key == session_key and e.turn == n for e in candidate.evidence)
-            if mentions and not await _rests_on_others(tx, candidate.evidence, session_key):
-                await tx.decide_candidate(candidate.id, "rejected", reason="message_recalled", by="system", at=now)
+        for candidate in await _pending(tx):
+            mentioned = any(e.session_key == session_key and e.turn == n for e in candidate.evidence)
+            # With a standing copy in its chat it waits on; its evidence is only that of the first who said it.
+            if mentioned and not await _is_active(tx, candidate.item_id) and not await _stands(tx, candidate.evidence):
+                await tx.decide_candidate(
+                    candidate.id, "rejected", reason="message_recalled", by=SYSTEM.account, at=now
+                )
         return True
 
 
-async def _rests_on_others(tx: Write, evidence: Sequence[Evidence], session_key: str) -> bool:
-    here = await tx.turns(session_key, [e.turn for e in evidence if e.session_key == session_key])
-    return any(turn.stands for turn in here) or any(e.session_key != session_key for e in evidence)
+async def _stands(tx: Write, evidence: Sequence[Evidence]) -> bool:
+    """Whether any of these turns stands. A session that the transaction does not reach counts as standing."""
+    for key, numbers in _by_session(evidence).items():
+        if session_scope(key) not in tx.scopes or any(turn.stands for turn in await tx.turns(key, numbers)):
+            return True
+    return False
+
+
+async def _is_active(tx: Write, item_id: str) -> bool:
+    return any(item.status == "active" for item in await tx.items((item_id,)))
+
+
+async def _pending(tx: Write) -> list[Candidate]:
+    pending: list[Candidate] = []
+    while page := await tx.list_candidates(limit=PAGE, offset=len(pending)):
+        pending += page
+    return pending
+
+
+def _by_session(evidence: Iterable[Evidence]) -> dict[str, list[int]]:
+    """Turn numbers by session key."""
+    numbers: dict[str, list[int]] = {}
+    for one in evidence:
+        numbers.setdefault(one.session_key, []).append(one.turn)
+    return numbers
 
 
 def checked_content(content: str) -> str:
     """``content`` cleaned. Raises InvalidItemError if it is empty or too long."""
     cleaned = text.clean(content).strip()
-    if not cleaned:
+    if not any(unicodedata.category(ch)[0] in "LNPS" for ch in cleaned):
         raise InvalidItemError("content", "empty")
     if len(cleaned) > MAX_ITEM_CHARS:
         raise InvalidItemError("content", f"over {MAX_ITEM_CHARS} characters")
     return cleaned
+
+
+def storable_content(content: str) -> str:
+    """``checked_content``; a secret raises InvalidItemError too."""
+    cleaned = checked_content(content)
+    if find_secret(cleaned) is not None:
+        raise InvalidItemError("content", "holds a secret")
+    return cleaned
+
+
+def checked_share(value: float, field: str) -> float:
+    """``value`` if it is from 0 to 1, else InvalidItemError."""
+    if not 0 <= value <= 1:
+        raise InvalidItemError(field, "not a number from 0 to 1")
+    return value

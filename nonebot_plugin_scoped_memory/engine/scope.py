@@ -146,6 +146,11 @@ def session_scope(session_key: str) -> ScopeRef:
     return ScopeRef(SCOPE_TYPE_SESSION, session_key)
 
 
+REVIEW_SCOPE = session_scope("__review__")
+"""An operator's eyes: no session has this key and no plan holds this scope. With it a view sees where shared items and
+waiting candidates came from."""
+
+
 def home_scope(session_key: str) -> ScopeRef:
     """``resolve_scope_from_session`` as a value."""
     return ScopeRef(*resolve_scope_from_session(session_key))
@@ -159,4 +164,5 @@ def plan_for_session(session_key: str) -> tuple[ScopeRef, ...]:
 
 def writing_scopes(session_key: str) -> tuple[ScopeRef, ...]:
     """The scopes that a change coming from this session may touch: its turns, its chat, and the shared scope."""
-    return session_scope(session_key), *plan_for_session(session_key)
+    plan = plan_for_session(session_key)
+    return session_scope(session_key), *plan

@@ -24,7 +24,7 @@ _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u3040-\u30f
 _TOKEN = re.compile(
     rf"(?P<han>[{_HAN}]+)"
     r"|(?P<number>\d+(?:[.:/-]\d+)+)"
-    r"|(?P<word>(?:[^\W_]|(?<=\w)[_'.](?=\w))+[+#]*)"
+    rf"|(?P<word>(?:[^\W_{_HAN}]|(?<=[^\W{_HAN}])[_'.](?=[^\W{_HAN}]))+[+#]*)"
     r"|(?P<symbol>[\u2190-\u2bff\u3200-\u32ff\U0001f000-\U0001faff])",
 )
 _WORD_PART = re.compile(r"[a-z]+|\d+|[^\W\d_a-z]+")
@@ -44,6 +44,8 @@ _STOP_WORDS = frozenset(
 
 _PUNCTUATION = re.compile(r"[\W_]+")
 _MEANINGFUL_SIGN = re.compile(r"(?<=\w)[+#]+|[-.](?=\d)|[\u2190-\u2bff\U0001f000-\U0001faff]")
+_NUMBER_OF_PERSON = re.compile(r"（\d{5,}）")
+_PLAIN_BRACKETS = str.maketrans("（）", "()")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
@@ -120,25 +122,47 @@ def person(name: str, account: str) -> str:
 
     The number tells two people of one name apart, and one person through a change of name.
     """
-    number = account.rsplit(":", 1)[-1]
+    number = _number(account)
     shown = shown_name(name)
     return f"{shown}（{number}）" if shown and shown != number else number
 
 
 def shown_name(name: str) -> str:
-    """``name`` on one line without invisible characters, at most 40 characters; empty if it has no letter or digit."""
+    """``name`` on one line without invisible characters, at most 40 characters; empty if it has no letter or digit.
+
+    Full-width brackets become plain ones: nobody can bear the number of somebody else as ``person`` writes it.
+    """
     visible = "".join(" " if ch.isspace() else ch for ch in clean(name) if unicodedata.category(ch) not in ("Cf", "Cc"))
-    visible = " ".join(visible.split())[:40]
+    visible = " ".join(visible.translate(_PLAIN_BRACKETS).split())[:40]
     return visible if any(unicodedata.category(ch)[0] in "LN" for ch in visible) else ""
 
 
-def identity(content: str, subject: str = "") -> str:
+def _number(account: str) -> str:
+    return account.rsplit(":", 1)[-1]
+
+
+def without_numbers(content: str, accounts: Iterable[str] = ()) -> str:
+    """``content`` without the account numbers that name people: what a reader elsewhere may see.
+
+    Of ``accounts`` also numbers that stand alone, for want of a name, give way.
+    """
+    content = _NUMBER_OF_PERSON.sub("", content)
+    for number in {_number(account) for account in accounts if ":" in account}:
+        content = content.replace(f"（{number}）", "")
+        if number.isdigit() and len(number) >= 5:
+            content = re.sub(rf"(?<![0-9A-Za-z]){re.escape(number)}(?![0-9A-Za-z])", "某人", content)
+    return content
+
+
+def identity(content: str, subject: str = "", names: Iterable[str] = ()) -> str:
     """A digest that is equal for two wordings of one statement: punctuation, spaces, width, case and Traditional forms
-    do not count, and neither does the subject's name, which may change, beside its number."""
+    do not count, and neither does the subject's number with the name beside it, which may change. ``names`` are those
+    that the subject may bear in ``content``; only the caller can tell a name from the words before it."""
     if subject:
-        number = re.escape(subject.rsplit(":", 1)[-1])
-        content = re.sub(rf"[^，。；：,;:\n]{{0,40}}（{number}）", "\x01", content)
-    folded = fold(content).replace("\x01", "").replace("\ufffd", "")
+        number = re.escape(_number(subject))
+        name = "|".join(sorted({re.escape(shown_name(name)) for name in names} - {""}, key=len, reverse=True))
+        content = re.sub(rf"(?:{name})（{number}）|^{number}(?![0-9A-Za-z])", "", content)
+    folded = fold(content).replace("\ufffd", "")
     # +, # and signs before digits carry meaning (C++ is not C, -3 is not 3); emoji count too.
     kept = _MEANINGFUL_SIGN.sub(lambda m: f"s{ord(m.group()[0])}s" * len(m.group()), folded)
     return hashlib.blake2b(_PUNCTUATION.sub("", kept).encode(), digest_size=16).hexdigest()

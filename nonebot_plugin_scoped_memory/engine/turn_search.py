@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import datetime, tzinfo
 
 from . import text
-from .models import ScoredTurn
-from .recall import bm25
+from .models import ScoredTurn, TurnState
+from .scoring import bm25
 from .store.base import View
 
 NEIGHBOUR_WEIGHT = 0.5
 """Share of a turn's score that its neighbours get: an answer stands beside its question. Measured: +7 points of
 recall@10 on long two-person dialogues."""
+_SAID = (TurnState.OPEN, TurnState.ORDINARY)
 
 
 def indexed_text(name: str, said: str, said_at: datetime, zone: tzinfo) -> str:
@@ -33,9 +34,10 @@ async def search_turns(view: View, session_key: str, query: str, limit: int) -> 
         / (best * (1 + NEIGHBOUR_WEIGHT))
         for n, score in _with_neighbours(scores).items()
     }
-    ranked = sorted(total, key=lambda n: (-total[n], n))[: limit * 2]
-    turns = {turn.n: turn for turn in await view.turns(session_key, ranked)}
-    return [ScoredTurn(turns[n], total[n]) for n in ranked if n in turns and turns[n].stands][:limit]
+    # A neighbour need not be in the index: it may be a command, or have been taken back.
+    found = [turn for turn in await view.turns(session_key, total) if turn.stands and turn.state in _SAID]
+    ranked = sorted(found, key=lambda turn: (-total[turn.n], turn.n))
+    return [ScoredTurn(turn, total[turn.n]) for turn in ranked[:limit]]
 
 
 def _with_neighbours(scores: dict[int, float]) -> dict[int, float]:

@@ -6,40 +6,40 @@ audience can only narrow it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from . import text
+from .changing import FORGOTTEN, SYSTEM, Actor, supersede_and_add
 from .extract.checks import Rejection, check
+from .extract.secrets import find_secret
 from .models import Candidate, CandidateStatus, Evidence, Item, MemoryEvent, Proposal, Turn
-from .scope import GLOBAL_SCOPE, GLOBAL_SCOPED_KINDS, SCOPE_TYPE_CHAT, ScopeContext, ScopeRef, home_scope
+from .scope import (
+    GLOBAL_SCOPE,
+    GLOBAL_SCOPED_KINDS,
+    SCOPE_TYPE_CHAT,
+    ScopeContext,
+    ScopeRef,
+    home_scope,
+    session_scope,
+)
 from .settings import EngineSettings
 from .store.base import Write
+from .visibility import without_hidden_source
 
-SOURCE_RETRACTED = "source_retracted"
-SOURCE_SUPERSEDED = "source_superseded"
+MAX_WAITING = 50
+"""Proposals of one session that may wait for an operator at a time."""
 QUOTE_CHARS = 300
 """How much of a turn an item keeps as its evidence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Actor:
-    """Who makes a change. ``account`` may be a name of ours such as ``system``; ``operator``: a SUPERUSER."""
-
-    account: str
-    operator: bool = False
-
-
-SYSTEM = Actor("system")
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """What a batch of proposals comes from: a session, its turns as they stand now, and who is acting.
 
-    ``context`` is given by callers that name their scopes themselves; it replaces the plan made from the session.
+    ``names`` are names of accounts that no turn shows. ``context`` is given by callers that name their scopes
+    themselves; it replaces the plan made from the session.
     """
 
     session_key: str
@@ -47,7 +47,21 @@ class Source:
     actor: Actor
     now: datetime
     bots: frozenset[str] = frozenset()
+    names: Mapping[str, str] = field(default_factory=dict)
     context: ScopeContext | None = None
+
+    def names_of(self, account: str) -> set[str]:
+        """Every name under which ``account`` may stand in a proposal."""
+        spoken = {turn.name for turn in self.turns.values() if turn.account == account}
+        mentioned = {name for turn in self.turns.values() for who, name in turn.mentions if who == account}
+        return spoken | mentioned | {self.names.get(account, "")}
+
+    def accounts(self) -> set[str]:
+        """Everyone who may stand in a proposal."""
+        turns = self.turns.values()
+        mentioned = {account for turn in turns for account, _ in turn.mentions}
+        quoted = {quote.account for turn in turns for quote in turn.quotes}
+        return {turn.account for turn in turns} | mentioned | quoted | {self.actor.account} | set(self.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +74,20 @@ class Outcome:
     pending: Candidate | None = None
 
 
+def shown(outcome: Outcome, scopes: Sequence[ScopeRef]) -> Outcome:
+    """``outcome`` as who made the proposal may have it: a standing item may be another chat's."""
+    if outcome.item is None:
+        return outcome
+    return replace(outcome, item=without_hidden_source(outcome.item, scopes))
+
+
 async def write_proposals(
     tx: Write, proposals: Iterable[Proposal], source: Source, settings: EngineSettings
 ) -> list[Outcome]:
-    """Decide on each proposal, in order. Raises only what the store raises."""
+    """Decide on each proposal, in order. ``tx`` reaches the scopes of ``writing_scopes``, or of the source's context.
+
+    Raises only what the store raises.
+    """
     return [await _write_one(tx, proposal, source, settings) for proposal in proposals]
 
 
@@ -72,23 +96,26 @@ async def _write_one(tx: Write, proposal: Proposal, source: Source, settings: En
     if isinstance(checked, Rejection):
         return await _reject(tx, proposal, source, checked.reason)
     if checked.kind in GLOBAL_SCOPED_KINDS:
-        checked = replace(checked, subject="")
-    target, waiting_for = _route(checked, source, settings)
-    if target is None and waiting_for is None:
-        return await _reject(tx, checked, source, "no_write_scope")
-    outcome = Outcome("pending", "waits_for_approval")
-    if target is not None:
-        outcome = await _apply(tx, checked, source, target)
-    if waiting_for is not None and outcome.status in ("applied", "duplicate", "pending"):
-        pending = await _propose_shared(tx, checked, source, waiting_for, outcome.item)
-        outcome = replace(outcome, pending=pending)
+        # A key that a model chose must not push out what an operator approved.
+        checked = replace(checked, subject="", key=checked.key if checked.origin in ("command", "api") else None)
+    target, waits_for = _route(checked, source, settings)
+    if target is None:
+        if waits_for is None:
+            return await _reject(tx, checked, source, "no_write_scope")
+        return await _propose_shared(tx, checked, source, waits_for, None)
+    outcome = await _apply(tx, checked, source, target)
+    if waits_for is not None and outcome.item is not None and outcome.item.status == "active":
+        shared = await _propose_shared(tx, checked, source, waits_for, outcome.item)
+        outcome = replace(outcome, pending=shared.pending)
     return outcome
 
 
 def _route(proposal: Proposal, source: Source, settings: EngineSettings) -> tuple[ScopeRef | None, ScopeRef | None]:
     """(the scope where it becomes active, the shared scope for which it waits); either may be None."""
     if source.context is not None:
-        return source.context.default_write, None
+        target = source.context.default_write
+        named = proposal.origin == "api" or target != GLOBAL_SCOPE or _may_share(proposal, source, settings)
+        return (target, None) if named else (None, GLOBAL_SCOPE)
     home = home_scope(source.session_key)
     shared = proposal.kind in GLOBAL_SCOPED_KINDS and proposal.audience != "chat"
     if home == GLOBAL_SCOPE:
@@ -111,25 +138,24 @@ def _may_share(proposal: Proposal, source: Source, settings: EngineSettings) -> 
         return False
     if proposal.origin == "command":
         return source.actor.operator
+    if proposal.kind == "warning":
+        return (
+            False  # 记住千万别告诉小红… is said to the bot, not to everybody: only a command makes it known everywhere
+        )
     return all(source.turns[n].by_operator for n in proposal.evidence)
 
 
 async def _apply(tx: Write, proposal: Proposal, source: Source, scope: ScopeRef) -> Outcome:
-    content = shareable(proposal.content) if scope.type != SCOPE_TYPE_CHAT else proposal.content
-    identity = text.identity(content, proposal.subject)
-    evidence = evidence_of(source, proposal.evidence)
-    if not proposal.explicit and await _was_refused(tx, scope, proposal, identity):
-        return Outcome("rejected", "rejected_before")
-
+    if scope == GLOBAL_SCOPE:
+        proposal = replace(proposal, subject="", key=proposal.key if not proposal.subject else None)
+    content = proposal.content if scope.type == SCOPE_TYPE_CHAT else shareable(proposal.content, source)
+    identity = _identity(proposal, source, scope)
+    if not proposal.explicit and await _was_refused(tx, scope, proposal, source, identity):
+        return await _reject(tx, proposal, source, "rejected_before")
+    said_at = max((source.turns[n].said_at for n in proposal.evidence), default=source.now)
     twin = await tx.twin(scope, proposal.kind, proposal.subject, identity)
     if twin is not None:
-        if await tx.add_evidence(twin.id, evidence):
-            await tx.add_event(_event(scope, "evidence_added", source, twin.id))
-        await tx.add_candidate(
-            _candidate(proposal, source, scope, content, identity, "duplicate", "same_content", twin.id)
-        )
-        return Outcome("duplicate", "same_content", twin)
-
+        return await _confirm(tx, twin, proposal, source, said_at)
     item = Item(
         id="",
         scope=scope,
@@ -145,96 +171,100 @@ async def _apply(tx: Write, proposal: Proposal, source: Source, scope: ScopeRef)
         identity=identity,
         origin=proposal.origin,
         source_session=source.session_key,
-        valid_from=max((source.turns[n].said_at for n in proposal.evidence), default=source.now),
+        valid_from=said_at,
         valid_until=proposal.valid_until,
         created_at=source.now,
         updated_at=source.now,
         prompt_version=proposal.prompt_version,
     )
     item, reason = await supersede_and_add(tx, item, source.actor, source.now)
-    await tx.add_evidence(item.id, evidence)
+    await tx.add_evidence(item.id, evidence_of(source, proposal.evidence))
     await tx.add_candidate(_candidate(proposal, source, scope, content, identity, "applied", reason, item.id))
     return Outcome("applied", reason, item)
 
 
-async def supersede_and_add(tx: Write, item: Item, actor: Actor, now: datetime) -> tuple[Item, str]:
-    """Store ``item``; the holder of its slot, if any, becomes its past. Returns the stored item and the reason.
-
-    What was said earlier than the holder but is learnt later is stored as the holder's past instead.
-    """
-    holder = await tx.slot_holder(item.scope, item.kind, item.key, item.subject) if item.key else None
-    reason = "new"
-    if holder is not None and holder.valid_from > item.valid_from:
-        item = replace(item, status="superseded", valid_to=holder.valid_from, successor=holder.id)
-        reason = "older_than_current"
-    elif holder is not None:
-        # The old one leaves the slot first; it learns its successor's id below, in the same transaction.
-        holder = await tx.save_item(
-            replace(holder, status="superseded", valid_to=item.valid_from, updated_at=now),
-            text.document_terms(holder.content),
-        )
-        reason = "supersedes"
-    stored = await tx.add_item(item, text.document_terms(item.content))
-    await tx.add_event(MemoryEvent(stored.scope, "added", actor.account, now, item_id=stored.id, reason=reason))
-    if holder is not None and reason == "supersedes":
-        await tx.save_item(replace(holder, successor=stored.id), text.document_terms(holder.content))
-        await tx.add_event(
-            MemoryEvent(holder.scope, "superseded", actor.account, now, item_id=holder.id, reason=f"by {stored.id}")
-        )
-        await _drop_waiting(tx, holder, actor, now, SOURCE_SUPERSEDED)
-    return stored, reason
+async def _confirm(tx: Write, twin: Item, proposal: Proposal, source: Source, said_at: datetime) -> Outcome:
+    """The same was said again: more evidence for ``twin``, and a new term if its own had ended by then."""
+    if twin.valid_until is not None and twin.valid_until < said_at:
+        extended = replace(twin, valid_until=proposal.valid_until, updated_at=source.now)
+        twin = await tx.save_item(extended, text.document_terms(twin.content))
+        await tx.add_event(_event(twin.scope, "extended", source, twin.id))
+    if await tx.add_evidence(twin.id, evidence_of(source, proposal.evidence)):
+        await tx.add_event(_event(twin.scope, "evidence_added", source, twin.id))
+    reason = "same_content"
+    await tx.add_candidate(
+        _candidate(proposal, source, twin.scope, twin.content, twin.identity, "duplicate", reason, twin.id)
+    )
+    return Outcome("duplicate", reason, twin)
 
 
 async def _propose_shared(
     tx: Write, proposal: Proposal, source: Source, scope: ScopeRef, chat_item: Item | None
-) -> Candidate | None:
-    """A pending candidate for ``scope``, linked to its copy in the chat; None if it waits, stands or was refused."""
-    content = shareable(proposal.content)
-    identity = text.identity(content)
-    if await tx.twin(scope, proposal.kind, "", identity) is not None:
-        return None
+) -> Outcome:
+    """Let it wait for ``scope``, linked to its copy in the chat, unless it waits or stands already or was refused."""
+    proposal = replace(proposal, subject="")
+    content = shareable(proposal.content, source)
+    identity = _identity(proposal, source, scope)
+    twin = await tx.twin(scope, proposal.kind, "", identity)
+    if twin is not None:
+        if chat_item is not None:
+            return Outcome("duplicate", "same_content", twin)
+        return await _confirm(tx, twin, proposal, source, source.now)
+    # Only what this chat proposed itself is seen here: its answer must not depend on what waits elsewhere.
     same = await tx.same_candidates(scope, proposal.kind, "", identity)
-    if any(c.status == "pending" or _refused_by_person(c) for c in same):
-        return None
-    candidate = _candidate(
-        replace(proposal, subject=""),
-        source,
-        scope,
-        content,
-        identity,
-        "pending",
-        "waits_for_approval",
-        chat_item.id if chat_item else "",
-    )
-    return await tx.add_candidate(candidate)
+    if waiting := next((candidate for candidate in same if candidate.status == "pending"), None):
+        return Outcome("pending", "waits_already", pending=waiting)
+    if any(_binds(candidate, proposal, source) for candidate in same):
+        return await _reject(tx, proposal, source, "rejected_before")
+    if len(await tx.list_candidates(limit=MAX_WAITING)) >= MAX_WAITING:
+        return await _reject(tx, proposal, source, "too_many_waiting")
+    reason = "waits_for_approval"
+    link = chat_item.id if chat_item is not None else ""
+    candidate = _candidate(proposal, source, scope, content, identity, "pending", reason, link)
+    return Outcome("pending", reason, pending=await tx.add_candidate(candidate))
 
 
-async def _was_refused(tx: Write, scope: ScopeRef, proposal: Proposal, identity: str) -> bool:
+async def _was_refused(tx: Write, scope: ScopeRef, proposal: Proposal, source: Source, identity: str) -> bool:
     same = await tx.same_candidates(scope, proposal.kind, proposal.subject, identity)
-    return any(_refused_by_person(candidate) for candidate in same)
+    return any(_binds(candidate, proposal, source) for candidate in same)
 
 
-def _refused_by_person(candidate: Candidate) -> bool:
-    """A refusal that binds: checks of ours look at the evidence anew, and what lost its source may find another."""
-    return (
-        candidate.status == "rejected"
-        and candidate.decided_by != SYSTEM.account
-        and candidate.reason not in (SOURCE_RETRACTED, SOURCE_SUPERSEDED)
-    )
+def _binds(candidate: Candidate, proposal: Proposal, source: Source) -> bool:
+    """Whether an earlier refusal holds: one by a person does, but what was forgotten may be said again later. Checks of
+    ours look at the evidence anew."""
+    if candidate.status != "rejected" or candidate.decided_by == SYSTEM.account:
+        return False
+    if candidate.reason != FORGOTTEN or candidate.decided_at is None:
+        return True
+    # By arrival: the platform's own times are whole seconds of another clock.
+    heard_at = max((source.turns[n].recorded_at for n in proposal.evidence), default=source.now)
+    return heard_at <= candidate.decided_at
 
 
 async def _reject(tx: Write, proposal: Proposal, source: Source, reason: str) -> Outcome:
     """Keep the reason. The text is kept only where it is harmless: a secret must not survive in a list of refusals."""
-    scope = source.context.read[0] if source.context is not None else home_scope(source.session_key)
-    private = reason in ("secret", "private_contact")
-    content = "" if private else text.cut(proposal.content, 200)
-    identity = "" if private else text.identity(proposal.content, proposal.subject)
-    standing = () if private else tuple(n for n in proposal.evidence if n in source.turns)
+    private = reason in ("secret", "private_contact") or find_secret(proposal.content) is not None
+    home = GLOBAL_SCOPE if source.context is not None else home_scope(source.session_key)
+    # Refusals of those who have no chat of their own must not stand in a scope that others read.
+    scope = session_scope(source.session_key) if home == GLOBAL_SCOPE else home
     candidate = _candidate(
-        replace(proposal, evidence=standing), source, scope, content, identity, "rejected", reason, ""
+        replace(proposal, evidence=()),
+        source,
+        scope,
+        "" if private else text.cut(proposal.content, 200),
+        "" if private else _identity(proposal, source, scope),
+        "rejected",
+        reason,
+        "",
     )
     await tx.add_candidate(candidate)
     return Outcome("rejected", reason)
+
+
+def _identity(proposal: Proposal, source: Source, scope: ScopeRef) -> str:
+    if scope.type == SCOPE_TYPE_CHAT or proposal.subject:
+        return text.identity(proposal.content, proposal.subject, source.names_of(proposal.subject))
+    return text.identity(shareable(proposal.content, source))
 
 
 def evidence_of(source: Source, numbers: Sequence[int]) -> list[Evidence]:
@@ -246,12 +276,9 @@ def evidence_of(source: Source, numbers: Sequence[int]) -> list[Evidence]:
     ]
 
 
-_ACCOUNT_NUMBER = re.compile(r"（\d{5,}）")
-
-
-def shareable(content: str) -> str:
-    """``content`` without the account numbers that name people: what a reader elsewhere may see."""
-    return _ACCOUNT_NUMBER.sub("", content)
+def shareable(content: str, source: Source) -> str:
+    """``content`` as readers elsewhere may see it: without the numbers of people."""
+    return text.without_numbers(content, source.accounts())
 
 
 def _owner(proposal: Proposal, source: Source) -> str:
@@ -298,19 +325,3 @@ def _candidate(
 
 def _event(scope: ScopeRef, action: str, source: Source, item_id: str) -> MemoryEvent:
     return MemoryEvent(scope, action, source.actor.account, source.now, item_id=item_id)
-
-
-async def retract(tx: Write, item: Item, actor: Actor, now: datetime, reason: str) -> Item:
-    """Take an item out of use, with the candidates that were waiting on it. Its row and history stay."""
-    stored = await tx.save_item(replace(item, status="retracted", valid_to=now, updated_at=now), ())
-    await tx.add_event(
-        MemoryEvent(item.scope, "retracted", actor.account, now, item_id=item.id, reason=reason, before=item.content)
-    )
-    await _drop_waiting(tx, item, actor, now, SOURCE_RETRACTED)
-    return stored
-
-
-async def _drop_waiting(tx: Write, item: Item, actor: Actor, now: datetime, reason: str) -> None:
-    """What waited for approval because of ``item`` waits no longer."""
-    for candidate in await tx.candidates_of_item(item.id):
-        await tx.decide_candidate(candidate.id, "rejected", reason=reason, by=actor.account, at=now, item_id=item.id)

@@ -177,7 +177,7 @@ class TestErrors:
         [
             (401, ProviderAuthError, 401),
             (402, ProviderAuthError, 402),
-            (403, ProviderAuthError, 403),
+            (403, ProviderDownError, 403),
             (404, ProviderDownError, 404),
             (400, ProviderDownError, 400),
             (429, ProviderBusyError, 429),
@@ -213,7 +213,14 @@ class TestErrors:
             (failed(403, "Your input was flagged"), ProviderRefusedError),
             (failed(400, "Access denied, account in good standing?", "Arrearage"), ProviderAuthError),
             (failed(429, "You exceeded your current quota", "insufficient_quota"), ProviderAuthError),
+            (failed(429, "You exceeded your current quota"), ProviderBusyError),
             (failed(429, "Your current quota per minute is 3", "rate_limit"), ProviderBusyError),
+            (failed(429, "您的账户已欠费，请充值后重试", 1113), ProviderAuthError),
+            (failed(403, "用户额度不足", "insufficient_user_quota"), ProviderAuthError),
+            (failed(400, "API key not valid", "Invalid_API_Key"), ProviderAuthError),
+            (httpx.Response(403, json={"error": {"message": "", "type": "permission_error"}}), ProviderAuthError),
+            (httpx.Response(403, json={"code": "AccountOverdueError"}), ProviderAuthError),
+            (failed(500, "", "insufficient_quota"), ProviderAuthError),
             (failed(400, "maximum context length is 8192 tokens", "context_length_exceeded"), ProviderRefusedError),
             (failed(413), ProviderRefusedError),
             (failed(400, "field names are case-sensitive"), ProviderDownError),
@@ -248,7 +255,7 @@ class TestErrors:
         assert "[some_error]" in str(await fail(scripted(failed(404, "", KEY))))
 
     async def test_a_hanging_endpoint_costs_the_timeout(self, server: OpenAIServer) -> None:
-        chat = OpenAIChat(server.base_url, KEY, "fake-chat", timeout=0.2)
+        chat = OpenAIChat(server.base_url, KEY, "fake-chat", timeout=1.0)
         server.push("hang")
         error = await fail(chat, schema=SCHEMA)
         assert isinstance(error, ProviderTimeoutError)
@@ -337,7 +344,7 @@ class TestStructuredOutput:
 
 
 class TestStop:
-    @pytest.mark.parametrize("status", [401, 402, 403])
+    @pytest.mark.parametrize("status", [401, 402])
     async def test_one_call_then_none(
         self, chat: OpenAIChat, server: OpenAIServer, clock: FakeClock, status: int, caplog: pytest.LogCaptureFixture
     ) -> None:
@@ -355,6 +362,26 @@ class TestStop:
         assert len(ours) == 1
         assert KEY not in caplog.text
         assert SECRET not in caplog.text
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            httpx.Response(403, html="<html>Attention Required! | Cloudflare</html>"),
+            httpx.Response(403),
+            httpx.Response(403, json={"message": "Forbidden, check your API key: insufficient_quota"}),
+            failed(403, "permission denied: insufficient balance", 403),
+            failed(400, "invalid message: '我的卡余额不足，也欠费了'"),
+            failed(429, "rate limit for: 'my balance is insufficient, insufficient_quota, arrears'"),
+            httpx.Response(200, json={"error": {"message": "余额不足", "code": 403}}),
+        ],
+    )
+    async def test_what_one_message_can_bring_about_stops_nobody(self, answer: httpx.Response) -> None:
+        """A gateway's page for words that look like an attack, or an error that repeats the words."""
+        chat = scripted(answer, said("好的"))
+        error = await fail(chat)
+        assert type(error) in (ProviderDownError, ProviderBusyError)
+        assert not chat.state.stopped
+        assert (await chat.complete(MESSAGES, purpose="chat")).text == "好的"
 
     async def test_one_probe_an_hour(self, chat: OpenAIChat, server: OpenAIServer, clock: FakeClock) -> None:
         server.default_mode = 401

@@ -21,6 +21,9 @@ from nonebot_plugin_scoped_memory.engine import text
         ("ＡＢＣ１２３", "编号 abc123"),
         ("貓叫什麼", "我的猫叫豆豆"),
         ("😀", "今天😀"),
+        ("手冲咖啡", "10001喜欢手冲咖啡"),
+        ("后端", "用Python写后端"),
+        ("python", "用Python写后端"),
         ("我叫啥", "小明（10001）的名字叫小明"),
     ],
 )
@@ -50,7 +53,8 @@ def test_c_is_not_c_plus_plus() -> None:
     ],
 )
 def test_two_wordings_of_one_statement_are_identical(variant: str) -> None:
-    assert text.identity(variant, "qq:user:10001") == text.identity("小明（10001）喜欢手冲咖啡", "qq:user:10001")
+    names = ("小明", "阿明")
+    assert text.identity(variant, "qq:user:10001", names) == text.identity("喜欢手冲咖啡", "qq:user:10001")
 
 
 @pytest.mark.parametrize(
@@ -59,6 +63,23 @@ def test_two_wordings_of_one_statement_are_identical(variant: str) -> None:
 )
 def test_a_different_statement_is_not_identical(a: str, b: str) -> None:
     assert text.identity(a) != text.identity(b)
+
+
+def test_words_before_a_name_are_part_of_the_statement() -> None:
+    about_cats, about_dogs = (f"{animal}是小明（10001）最喜欢的动物" for animal in "猫狗")
+    for names in ((), ("小明",), ("猫是小明", "小明")):
+        assert text.identity(about_cats, "qq:user:10001", names) != text.identity(about_dogs, "qq:user:10001", names)
+
+
+@pytest.mark.parametrize("content", ["小明（10001）说周会改期", "10001说周会改期", "小明（12）说周会改期"])
+def test_what_is_shared_names_nobody_by_number(content: str) -> None:
+    shared = text.without_numbers(content, ["qq:user:10001", "qq:user:12", ""])
+    assert shared in ("小明说周会改期", "某人说周会改期")
+    assert text.without_numbers("2026 年 10001 号", []) == "2026 年 10001 号"
+
+
+def test_a_name_cannot_bear_anothers_number() -> None:
+    assert text.person("老板（10000）", "qq:user:10001") == "老板(10000)（10001）"
 
 
 def test_another_persons_number_is_part_of_the_statement() -> None:

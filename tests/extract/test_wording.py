@@ -1,12 +1,10 @@
 from __future__ import annotations
 
 import doctest
-from datetime import date
 
 import pytest
 
 from nonebot_plugin_scoped_memory.engine.extract import dates, wording
-from nonebot_plugin_scoped_memory.engine.extract.dates import resolve_days
 from nonebot_plugin_scoped_memory.engine.extract.explicit import explicit_proposal
 from nonebot_plugin_scoped_memory.engine.extract.wording import first_to_third, report
 
@@ -39,20 +37,6 @@ def test_a_report_names_its_reporter_once() -> None:
     assert once == "据小红（10002）说，猫好"
     assert report(once, "小红（10002）") == once
     assert report("据小明（10001）说，猫好", "小红（10002）") != "据小明（10001）说，猫好"
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("今晚开会", ("2026-11-30晚上开会", date(2026, 11, 30))),
-        ("大前天和明早", ("2026-11-27和2026-12-01早上", date(2026, 12, 1))),
-        ("后天性格", ("后天性格", None)),
-        ("今日事", ("2026-11-30事", date(2026, 11, 30))),
-        ("没有日子", ("没有日子", None)),
-    ],
-)
-def test_days_are_seen_from_the_day_of_speaking(text: str, expected: tuple[str, date | None]) -> None:
-    assert resolve_days(text, date(2026, 11, 30)) == expected
 
 
 def test_a_given_sentence_always_makes_a_proposal() -> None:

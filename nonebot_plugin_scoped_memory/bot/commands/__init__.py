@@ -6,13 +6,14 @@ import logging
 from collections.abc import Mapping
 
 from nonebot.adapters import Bot, Event
-from nonebot.adapters.onebot.v11 import MessageEvent
+from nonebot.adapters.onebot.v11 import Message, MessageEvent
+from nonebot.exception import AdapterException
 
 from ... import api, texts
-from ...engine.errors import InvalidItemError, ScopedMemoryError
+from ...engine.errors import ScopedMemoryError
 from ..recorder import Recorder
 from . import browse, change, operate, review
-from .request import Handler, Request, Services
+from .request import Handler, Request, Services, words_of
 
 logger = logging.getLogger(__name__)
 
@@ -42,34 +43,40 @@ class MemoryCommand:
         self._recorder = recorder
         self._services = services
 
-    async def handle(self, bot: Bot, event: Event, argument: str) -> None:
-        """``argument`` is the plain text after the command."""
+    async def handle(self, bot: Bot, event: Event, argument: Message) -> None:
+        """``argument`` is what stands after the command."""
         heard = self._recorder.heard(event)
         if heard is None or not isinstance(event, MessageEvent):
             return
         request = Request(bot, event, heard, self._services)
         engine = api.engine()
-        word, _, rest = argument.strip().partition(" ")
         if engine is None:
             await request.reply(texts.MEMORY_UNAVAILABLE)
             return
-        if not word or word == "help":
+        # Any white space: phones type full-width spaces and line breaks.
+        first, *others = words_of(argument).split(maxsplit=1) or ("help",)
+        word, rest = first.lower(), "".join(others).strip()
+        if word == "help":
             await request.reply(_help(request))
             return
-        handler = SUBCOMMANDS.get(word.lower())
+        handler = SUBCOMMANDS.get(word)
         if handler is None:
-            unknown = texts.UNKNOWN_SUBCOMMAND.format(word=request.quoted(word, 20))
+            unknown = texts.UNKNOWN_SUBCOMMAND.format(word=request.quoted(first, 20))
             await request.reply(f"{unknown}\n{_help(request)}")
             return
         # 记住… and at once list: the answer knows what was said a moment ago.
         await self._recorder.caught_up(heard, WAIT_FOR_EARLIER)
         try:
-            await handler(engine, request, rest.strip())
-        except InvalidItemError as e:
-            logger.info("%s/%s: %s: %s", request.domain_id, request.session_key, word, e)
-            await request.reply(texts.COMMAND_FAILED)
+            await handler(engine, request, rest)
+        except AdapterException:
+            raise  # the answer itself could not be sent
         except ScopedMemoryError as e:
-            logger.error("%s/%s: %s failed: %s", request.domain_id, request.session_key, word.lower(), e)
+            logger.error("%s/%s: %s failed: %s", request.domain_id, request.session_key, word, e)
+            await request.reply(texts.COMMAND_FAILED)
+        except Exception as e:
+            logger.error(
+                "%s/%s: %s failed: %s", request.domain_id, request.session_key, word, type(e).__name__, exc_info=e
+            )
             await request.reply(texts.COMMAND_FAILED)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ... import texts
 from ...engine.engine import MemoryEngine
+from ...engine.llm import OpenAIChat
 from ...engine.models import Item
 from ...engine.scope import GLOBAL_SCOPE, home_scope, plan_for_session, session_scope
-from .request import PAGE, Request, page_of
+from .request import PAGE, Request, is_off, page_of
 
 
 def item_line(item: Item) -> str:
@@ -20,15 +23,15 @@ async def list_items(engine: MemoryEngine, request: Request, argument: str) -> N
     """``list [page]``: the active items of this chat's plan."""
     page = page_of(argument)
     if page is None:
-        await request.reply(texts.PAGE_INVALID)
+        await request.reply(texts.PAGE_INVALID.format(command="list"))
         return
     view = engine.store.view(request.domain_id, plan_for_session(request.session_key))
     total = await view.count_items()
     pages = max(1, -(-total // PAGE))
     if not total:
         await request.reply(texts.LIST_EMPTY)
-    elif page > pages:
-        await request.reply(texts.PAGE_MISSING.format(page=page, pages=pages))
+    elif not 0 < page <= pages:
+        await request.reply(texts.PAGE_MISSING.format(pages=pages))
     else:
         items = await view.list_items(limit=PAGE, offset=(page - 1) * PAGE)
         head = texts.LIST_HEAD.format(total=total, page=page, pages=pages)
@@ -55,17 +58,20 @@ async def search(engine: MemoryEngine, request: Request, argument: str) -> None:
 
 
 async def status(engine: MemoryEngine, request: Request, _argument: str) -> None:
-    """``status``: what is stored for this chat, today's tokens, and which parts are degraded."""
+    """``status``: what is stored for this chat, and which parts are degraded.
+
+    What concerns the whole bot (today's tokens, what waits) is for operators, and no group reads it with them.
+    """
     config = request.services.config
+    operator_alone = request.operator and not request.in_group
     home = home_scope(request.session_key)
-    off = await engine.chat_setting(request.session_key, "memory", domain_id=request.domain_id) == "off"
     here = await engine.store.view(request.domain_id, (home,)).count_items()
     shared = await engine.store.view(request.domain_id, (GLOBAL_SCOPE,)).count_items()
     session = await engine.store.view(request.domain_id, (session_scope(request.session_key),)).session(
         request.session_key
     )
     lines = [
-        texts.STATUS_OFF if off else texts.STATUS_ON,
+        texts.STATUS_OFF if await is_off(engine, request) else texts.STATUS_ON,
         texts.STATUS_ITEMS.format(here=here, shared=shared),
         texts.STATUS_TURNS.format(
             turns=session.last_turn if session else 0,
@@ -74,25 +80,35 @@ async def status(engine: MemoryEngine, request: Request, _argument: str) -> None
     ]
     if request.in_group:
         lines.append(texts.STATUS_GROUP[config.record.groups])
-    lines.extend(await _model_lines(engine, request))
+    lines.extend(await _model_lines(engine, request, figures=operator_alone))
     lines.append(_vector_line(engine))
-    if request.operator and (waiting := await engine.pending_reviews(limit=100, domain_id=request.domain_id)):
+    if operator_alone and (waiting := await engine.pending_reviews(limit=100, domain_id=request.domain_id)):
         lines.append(texts.STATUS_REVIEWS.format(count=len(waiting)))
     await request.reply("\n".join(lines))
 
 
-async def _model_lines(engine: MemoryEngine, request: Request) -> list[str]:
+async def _model_lines(engine: MemoryEngine, request: Request, *, figures: bool) -> list[str]:
     models = request.services.models()
     if not models:
         return [texts.STATUS_MODEL_NONE]
-    stopped = next((model.state for model in models if not model.state.ok), None)
     limit = request.services.config.budget.daily_tokens
     spent = await engine.spent_today()
-    lines = [
-        texts.STATUS_MODEL_OK if stopped is None else texts.STATUS_MODEL_STOPPED.format(problem=stopped.problem),
-        texts.STATUS_TOKENS.format(spent=spent, limit=limit),
-    ]
-    return [*lines, texts.STATUS_BUDGET_SPENT] if spent >= limit else lines
+    lines = [_model_line(models)]
+    if figures:
+        lines.append(texts.STATUS_TOKENS.format(spent=spent, limit=limit))
+    if spent >= limit:
+        lines.append(texts.STATUS_BUDGET_SPENT)
+    return lines
+
+
+def _model_line(models: Sequence[OpenAIChat]) -> str:
+    """How the worst of the models stands."""
+    state = max((model.state for model in models), key=lambda state: (state.stopped, not state.ok))
+    if state.ok:
+        return texts.STATUS_MODEL_OK
+    sentence = texts.STATUS_MODEL_STOPPED if state.stopped else texts.STATUS_MODEL_FAILING
+    name = state.error.__name__ if state.error is not None else ""
+    return sentence.format(problem=texts.PROVIDER_PROBLEMS.get(name, texts.PROVIDER_PROBLEM_OTHER))
 
 
 def _vector_line(engine: MemoryEngine) -> str:

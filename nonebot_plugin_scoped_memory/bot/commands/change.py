@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ... import texts
 from ...engine.engine import MemoryEngine
-from ...engine.errors import NotAllowedError, NotFoundError
+from ...engine.errors import InvalidItemError, NotAllowedError, NotFoundError
 from ...engine.models import MAX_ITEM_CHARS
 from ...engine.scope import GLOBAL_SCOPE, plan_for_session
 from ...engine.writing import Outcome
-from .request import Request
+from .request import Request, id_of, is_off
 
 EXAMPLE_ID = "k3f9ab"
 
@@ -18,18 +18,33 @@ async def add(engine: MemoryEngine, request: Request, argument: str) -> None:
     if not argument:
         await request.reply(texts.ADD_USAGE)
         return
+    if request.anonymous:
+        await request.reply(texts.ADD_ANONYMOUS)
+        return
+    if await is_off(engine, request):
+        await request.reply(texts.ADD_OFF)
+        return
     if len(argument) > MAX_ITEM_CHARS:
         await request.reply(texts.TOO_LONG.format(limit=MAX_ITEM_CHARS))
         return
-    outcome = await engine.listener.remember(
-        request.domain_id, request.session_key, argument, actor=request.actor, name=request.name
-    )
+    try:
+        outcome = await engine.listener.remember(
+            request.domain_id,
+            request.session_key,
+            argument,
+            actor=request.actor,
+            name=request.name,
+            mentions=dict(request.heard.incoming.turn.mentions),
+        )
+    except InvalidItemError:  # nothing visible in it
+        await request.reply(texts.ADD_USAGE)
+        return
     await request.reply(_said(outcome))
 
 
 def _said(outcome: Outcome) -> str:
     if outcome.status == "rejected":
-        return texts.ADD_REFUSED.get(outcome.reason, texts.ADD_REFUSED_OTHER.format(reason=outcome.reason))
+        return texts.ADD_REFUSED.get(outcome.reason, texts.ADD_REFUSED_OTHER)
     if outcome.item is None:
         if outcome.pending is None:
             return texts.ADD_ALREADY_WAITING
@@ -45,10 +60,10 @@ def _said(outcome: Outcome) -> str:
 
 async def forget(engine: MemoryEngine, request: Request, argument: str) -> None:
     """``forget <id>``"""
-    if not argument:
+    id = id_of(argument)
+    if id is None:
         await request.reply(texts.FORGET_USAGE.format(example=EXAMPLE_ID))
         return
-    id = argument.split()[0].lower()
     try:
         item = await engine.retract_item(
             id, scopes=plan_for_session(request.session_key), rights=request.rights, domain_id=request.domain_id

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ... import texts
 from ...engine.engine import MemoryEngine
-from .request import Request
+from .request import Request, is_off
 
 
 async def new(engine: MemoryEngine, request: Request, _argument: str) -> None:
@@ -13,7 +13,8 @@ async def new(engine: MemoryEngine, request: Request, _argument: str) -> None:
         await request.reply(texts.NEW_DENIED)
         return
     report = await engine.listener.start_conversation(request.domain_id, request.session_key)
-    await request.reply(texts.NEW_WAITING if report.waiting else texts.NEW_DONE)
+    # While the memory is off, what is left from before is not extracted later either.
+    await request.reply(texts.NEW_DONE if report.waiting in ("", "off") else texts.NEW_WAITING)
 
 
 async def on(engine: MemoryEngine, request: Request, _argument: str) -> None:
@@ -30,8 +31,7 @@ async def _switch(engine: MemoryEngine, request: Request, value: str, done: str,
     if not request.may_run_chat:
         await request.reply(texts.SWITCH_DENIED)
         return
-    now = await engine.chat_setting(request.session_key, "memory", domain_id=request.domain_id) or "on"
-    if now == value:
+    if value == ("off" if await is_off(engine, request) else "on"):
         await request.reply(already)
         return
     await engine.set_chat_setting(request.session_key, "memory", value, by=request.account, domain_id=request.domain_id)
@@ -39,14 +39,17 @@ async def _switch(engine: MemoryEngine, request: Request, value: str, done: str,
 
 
 async def retry(engine: MemoryEngine, request: Request, _argument: str) -> None:
-    """``retry``: call a stopped endpoint again."""
+    """``retry``: call stopped endpoints again."""
     if not request.operator:
         await request.reply(texts.OPERATOR_ONLY)
         return
-    if not request.services.models():
+    models = request.services.models()
+    if not models and engine.embedder is None:
         await request.reply(texts.RETRY_NO_MODEL)
         return
-    for model in request.services.models():
+    for model in models:
         model.resume()
+    if engine.embedder is not None:
+        engine.embedder.resume()
     await request.reply(texts.RETRY_DONE)
     await engine.listener.extract(request.domain_id, request.session_key)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from nonebot.adapters import Bot
-from nonebot.adapters.onebot.v11 import ActionFailed, MessageEvent, MessageSegment, NetworkError
+from nonebot.adapters.onebot.v11 import ActionFailed, Message, MessageEvent, MessageSegment, NetworkError
 
 from ... import texts
 from ...config import ScopedMemoryConfig
@@ -16,10 +16,11 @@ from ...engine.engine import MemoryEngine
 from ...engine.llm import OpenAIChat
 from ...engine.revising import Rights
 from ...engine.scope import home_scope
-from ...engine.text import clean, cut
+from ...engine.text import clean, cut, person
 from ...engine.writing import Actor
 from ..onebot import is_group_admin
 from ..recorder import Heard
+from ..segments import render
 
 logger = logging.getLogger(__name__)
 
@@ -52,6 +53,7 @@ class Request:
         self.account = heard.incoming.account
         self.name = heard.incoming.turn.name
         self.operator = heard.incoming.turn.by_operator
+        self.anonymous = heard.incoming.anonymous
         self.in_group = bool(heard.incoming.role)
         self.group_admin = is_group_admin(event)
 
@@ -61,7 +63,7 @@ class Request:
 
     @property
     def rights(self) -> Rights:
-        return Rights(self.actor, home_scope(self.session_key), self.group_admin)
+        return Rights(self.actor, home_scope(self.session_key), chat_admin=self.group_admin or not self.in_group)
 
     @property
     def may_run_chat(self) -> bool:
@@ -96,8 +98,30 @@ class Request:
 Handler: TypeAlias = Callable[[MemoryEngine, Request, str], Awaitable[None]]
 
 
+def words_of(argument: Message) -> str:
+    """What a command was given, as text: words and mentioned people; pictures and the like are left out."""
+    rendered = render([segment for segment in argument if segment.type in ("text", "at")])
+    words = rendered.text
+    for account, name in sorted(rendered.mentions, key=lambda mention: len(mention[1]), reverse=True):
+        words = words.replace(f"@{name}", person(name, account))
+    return words
+
+
 def page_of(argument: str) -> int | None:
     """The page asked for, 1 if none was, None if it is no number."""
     if not argument:
         return 1
-    return int(argument) if argument.isdecimal() and 0 < int(argument[:9]) < 1_000_000 else None
+    if not argument.isdecimal():
+        return None
+    return int(argument) if len(argument) < 10 else 10**9  # no list is as long as that
+
+
+def id_of(argument: str) -> str | None:
+    """An id as it may be typed or copied from a list: ``K3F9AB``, ``[k3f9ab]``. None unless it is one word."""
+    word = argument.strip("[]【】").lower()
+    return word if word and not any(map(str.isspace, word)) else None
+
+
+async def is_off(engine: MemoryEngine, request: Request) -> bool:
+    """Whether the memory of this chat is switched off."""
+    return await engine.chat_setting(request.session_key, "memory", domain_id=request.domain_id) == "off"

@@ -6,7 +6,7 @@ from ... import texts
 from ...engine.engine import MemoryEngine
 from ...engine.errors import NotFoundError
 from .change import EXAMPLE_ID
-from .request import Request, page_of
+from .request import Request, id_of, page_of
 
 REVIEW_PAGE = 4
 """Few on a page, since each is shown whole: approval holds for the text that was shown."""
@@ -19,15 +19,15 @@ async def review(engine: MemoryEngine, request: Request, argument: str) -> None:
         return
     page = page_of(argument)
     if page is None:
-        await request.reply(texts.PAGE_INVALID)
+        await request.reply_privately(texts.PAGE_INVALID.format(command="review"))
         return
     waiting = await engine.pending_reviews(limit=1000, domain_id=request.domain_id)
     pages = max(1, -(-len(waiting) // REVIEW_PAGE))
     if not waiting:
         await request.reply_privately(texts.REVIEW_EMPTY)
         return
-    if page > pages:
-        await request.reply_privately(texts.PAGE_MISSING.format(page=page, pages=pages))
+    if not 0 < page <= pages:
+        await request.reply_privately(texts.PAGE_MISSING.format(pages=pages))
         return
     lines = [
         texts.REVIEW_LINE.format(id=c.id, kind=texts.KIND_NAMES[c.kind], content=" ".join(c.content.split()))
@@ -42,10 +42,10 @@ async def approve(engine: MemoryEngine, request: Request, argument: str) -> None
     if not request.operator:
         await request.reply(texts.OPERATOR_ONLY)
         return
-    if not argument:
+    id = id_of(argument)
+    if id is None:
         await request.reply_privately(texts.APPROVE_USAGE.format(example=EXAMPLE_ID))
         return
-    id = argument.split()[0].lower()
     try:
         approval = await engine.approve(id, request.actor, domain_id=request.domain_id)
     except NotFoundError:
@@ -60,12 +60,13 @@ async def reject(engine: MemoryEngine, request: Request, argument: str) -> None:
     if not request.operator:
         await request.reply(texts.OPERATOR_ONLY)
         return
-    if not argument:
+    first, *others = argument.split(maxsplit=1) or ("",)
+    id, reason = id_of(first), "".join(others)
+    if id is None:
         await request.reply_privately(texts.REJECT_USAGE.format(example=EXAMPLE_ID))
         return
-    id, _, reason = argument.partition(" ")
     try:
-        candidate = await engine.reject(id.lower(), request.actor, reason.strip(), domain_id=request.domain_id)
+        candidate = await engine.reject(id, request.actor, reason, domain_id=request.domain_id)
     except NotFoundError:
         await request.reply_privately(texts.CANDIDATE_NOT_FOUND.format(id=Request.quoted(id, 20)))
         return

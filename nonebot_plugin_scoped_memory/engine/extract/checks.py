@@ -24,13 +24,28 @@ _WRITTEN_BY_MODEL: frozenset[Origin] = frozenset({"llm", "dream"})
 
 _ACCOUNT_NUMBER = re.compile(r"（(\d{5,})）")
 _SOMEONE_ELSE = re.compile(
-    r"[他她它]|妈|媽|爸|爷|爺|奶奶|外公|外婆|哥|姐|弟|妹|叔|姑|姨|舅|老公|老婆|女友|男友|对象|朋友|同学|同學|同事|老师|老師|老板|室友|客户"
+    r"[他她它]|妈|媽|爸|爷|爺|奶奶|外公|外婆|哥|姐|弟|妹|叔|姑|姨|舅|老公|老婆|女友|男友|对象|朋友|"
+    r"同学|同學|同事|老师|老師|老板|室友|客户"
+)
+
+# Words that only agree with what somebody else said.
+_ASSENT = re.compile(
+    r"(?:[\s,.。!！~，]|嗯+|对+|是+|好+|行|可以|没错|的|呀|啊|哦|了|吧|哈+|确实|当然|就是|不错|正确|"
+    r"记得|记住|谢谢|\[[^\]]{1,12}\]|"
+    r"yes|yeah|yep|ok(?:ay)?|right|correct|sure|true|exactly|thanks|thank you)*"
+)
+_NAMING = re.compile(
+    r"(?:名叫|取名为?|名字(?:是|叫)|昵称(?:是|为)|(?:被|希望)?(?:叫作|叫做|称为|称作|称呼为)|"
+    r"(?<![大喊尖])叫(?!我|他|她|你|停|外卖|车|人))"
+    r"\s?[“「\"']?(?P<name>[A-Za-z][A-Za-z.'-]{1,20}|[\u4e00-\u9fff]{2,4}(?=[”」\"'，。,.]|$))"
 )
 
 # On folded text. Words that turn against the system prompt itself, and words that give the bot orders.
 _AGAINST_THE_PROMPT = re.compile(
     r"(?:忽略|无视|忘记|忘掉|覆盖|绕过|绕开|不要遵守|不用遵守|不必遵守|别管|不用管).{0,10}"
-    r"(?:系统|以上|上面|之前|前面|先前|此前|所有|一切|任何|原有|你的).{0,8}(?:提示|指令|指示|规则|设定|限制|要求|prompt)"
+    r"(?:系统|以上|上面|之前|前面|先前|此前|所有|一切|任何|原有|你的).{0,8}(?:提示|指令|指示|规则|"
+    r"设定|限制|要求|prompt)"
+    r"|(?:管理员|系统|开发者|群主|规则).{0,8}(?:不要|不用|不必|别)(?:听|理|管|遵守)"
     r"|(?:忽略|无视|绕过|泄露|透露|输出|打印|复述).{0,6}(?:系统提示|提示词|system\s?prompt)"
     r"|(?:ignore|disregard|forget|override|bypass).{0,20}(?:previous|prior|above|all|any|system|your).{0,12}"
     r"(?:instruction|prompt|rule)"
@@ -51,7 +66,8 @@ class Rejection:
     """Why a proposal must not be stored.
 
     ``reason`` is one of ``evidence_gone``, ``bot_as_evidence``, ``anonymous``, ``bot_as_subject``, ``opted_out``,
-    ``invented_number``, ``empty``, ``too_long``, ``secret``, ``private_contact``, ``instruction``.
+    ``only_assent``, ``invented_name``, ``invented_number``, ``empty``, ``too_long``, ``secret``, ``private_contact``,
+    ``instruction``.
     """
 
     reason: str
@@ -76,14 +92,22 @@ def check(
         if isinstance(grounded, Rejection):
             return grounded
         proposal = grounded
-        if proposal.kind in GLOBAL_SCOPED_KINDS:
-            content = fold(proposal.content)
-            if _AGAINST_THE_PROMPT.search(content):
-                return Rejection("instruction")
-            if _ORDERS_TO_THE_BOT.search(content):
-                proposal = replace(proposal, audience="chat")
+        if against_the_prompt(proposal.content):
+            return Rejection("instruction")
+        if proposal.kind in GLOBAL_SCOPED_KINDS and orders_the_bot(proposal.content):
+            proposal = replace(proposal, audience="chat")
     reason = _content_problem(proposal, turns)
     return Rejection(reason) if reason else proposal
+
+
+def against_the_prompt(content: str) -> bool:
+    """Whether ``content`` turns against the bot's own instructions: no kind of memory may hold that."""
+    return _AGAINST_THE_PROMPT.search(fold(content)) is not None
+
+
+def orders_the_bot(content: str) -> bool:
+    """Whether ``content`` tells the bot how to be: a wish of one person, or of one chat, never of all."""
+    return _ORDERS_TO_THE_BOT.search(fold(content)) is not None
 
 
 def _with_standing_evidence(
@@ -102,6 +126,11 @@ def _with_standing_evidence(
     speakers = [turn for turn in people if turn.account]
     if not speakers:
         return Rejection("anonymous")
+    # 对 says what somebody else said: the bot, reading from memory, or the question before. A chat may decide so.
+    personal = proposal.kind not in GLOBAL_SCOPED_KINDS
+    only_agrees = all(_ASSENT.fullmatch(fold(turn.text)[:100]) for turn in speakers)
+    if proposal.origin in _WRITTEN_BY_MODEL and personal and only_agrees:
+        return Rejection("only_assent")
     proposal = replace(proposal, evidence=numbers)
     if proposal.origin not in _WRITTEN_BY_MODEL:
         return proposal
@@ -109,9 +138,27 @@ def _with_standing_evidence(
         return Rejection("empty")
     if len(proposal.content) > MAX_ITEM_CHARS:
         return Rejection("too_long")
+    if invents_name(proposal.content, [turns[n] for n in numbers], _names(turns.values())):
+        return Rejection("invented_name")
     if invents_number(proposal.content, [turns[n] for n in numbers], _names(turns.values())):
         return Rejection("invented_number")
     return _as_report_if_hearsay(proposal, speakers)
+
+
+def invents_name(content: str, evidence: Sequence[Turn], names: Collection[str] = ()) -> bool:
+    """Whether ``content`` says that somebody or something is called what no evidence turn says, nor anyone is called.
+
+    Only what stands after a word of naming and is plainly a whole name is looked at.
+    """
+    said = fold(
+        "\n".join([words for turn in evidence for words in (turn.text, *(quote.text for quote in turn.quotes))])
+    )
+    known = {fold(name) for name in names} | {fold(name) for turn in evidence for _, name in turn.mentions}
+    for match in _NAMING.finditer(content):
+        name = fold(match["name"]).strip()
+        if name not in said and not any(name in one or (one and one in name) for one in known):
+            return True
+    return False
 
 
 def _stands(turn: Turn, opted_out: frozenset[str]) -> bool:

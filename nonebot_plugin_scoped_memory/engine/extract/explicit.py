@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import date, datetime, tzinfo
+from datetime import datetime, tzinfo
 
 from ..models import Kind, Proposal
+from ..scope import GLOBAL_SCOPED_KINDS
 from ..text import fold, person
+from .checks import orders_the_bot
 from .clauses import Folded, read
-from .dates import resolve_days
+from .date_words import WHEN
+from .dates import resolve
 from .matching import fill
-from .resolve import parse_valid_until
 from .rule_table import RULES
 from .wording import about, first_to_third, join, report
 
@@ -54,7 +56,8 @@ _POINTS_ELSEWHERE = re.compile(
 )
 
 _TIME = (
-    r"(?:\d{4}-\d{2}-\d{2}|(?:今|明|后|大后|昨|前)[天晚早日]|(?:下下|下|这|本|每)?(?:个)?(?:周|星期|礼拜)[一二三四五六日天末]?|每[天月年晚]|(?:下|这|本)个?月|"
+    r"(?:\d{4}-\d{2}-\d{2}|(?:今|明|后|大后|昨|前)[天晚早日]|(?:下下|下|这|本|每)?(?:个)?(?:周|星期|"
+    r"礼拜)[一二三四五六日天末]?|每[天月年晚]|(?:下|这|本)个?月|"
     r"\d{1,4}[年月日号点:./-]|[月年]底|早上|上午|中午|下午|晚上|今晚|以后|平时|现在|[前后内\d\s])"
 )
 _SELF = re.compile(rf"{_TIME}{{0,6}}(?:我(?!们|国|方)|(?:该|此|这位)?用户(?![名群组端体协数画权])|本人)")
@@ -63,17 +66,25 @@ _DECISION = re.compile(
     r"(?:我们|咱们?|大家).{0,4}(?:决定|定了|说好|约好|商量好|敲定)|(?:以后|今后)(?:我们|咱们?|大家)?都"
 )
 _PREFERENCE = re.compile(
-    r"(?:[很最也都更太真超就还]|特别|非常|真的|一直|比较){0,3}(?:喜欢|爱吃|爱喝|爱看|爱听|爱玩|偏爱|热爱|讨厌|厌恶|害怕|"
+    r"(?:[很最也都更太真超就还]|特别|非常|真的|一直|比较){0,3}(?:喜欢|爱吃|爱喝|爱看|爱听|爱玩|偏爱|"
+    r"热爱|讨厌|厌恶|害怕|"
     r"不太?喜欢|不爱|不吃|不喝|怕|习惯|偏好|更想|希望|爱(?!人|情|豆|奇艺))"
 )
 _CHORE = (
-    r"(?:要|得(?=[去交给把写做买带还取打])|记得|必须|该(?!用户|死)|还要|去|交|买|带|取|还(?!是|有|没)|回(?!答|复)|完成|提交|"
+    r"(?:要|得(?=[去交给把写做买带还取打])|记得|必须|该(?!用户|死)|还要|去|交|买|带|取|还(?!是|有|没)|"
+    r"回(?!答|复)|完成|提交|"
     r"打电话|写|订|预约|缴|付|吃药|开会)"
 )
 _TASK_OF_SPEAKER = re.compile(rf"{_TIME}{{0,6}}{_CHORE}")
 _TASK_WORDS = re.compile(
     rf"{_TIME}.*{_CHORE}|{_CHORE}.*{_TIME}|记得|截止|ddl|deadline|"
     r"(?:^|[^不重主只需想将快就还])要(?:去|交|买|带|取|还|完成|提交|打|写|做|开)"
+)
+_DATED_CHORE = re.compile(
+    rf"(?P<when>{WHEN}(?:之前|以前|前)?(?:\s?(?:早上|上午|中午|下午|"
+    rf"晚上)?\s?(?:[\d一二两三四五六七八九十]{{1,3}}点(?:半)?)?)?)(?:要|得|去)?"
+    r"(?:[交去考洗拔换还给带取办报续录搬改买拿寄缴付签补接送](?!是|有|能)|面试|参加|体检|打疫苗|打针|"
+    r"做(?:汇报|保养|检查|饭)|开会|答辩|出差|清|修)"
 )
 _WARNING = re.compile(r"(?:注意|小心|当心|千万(?:别|不要)|切记|不要|别(?!人|的|墅)|禁止|严禁|不能|不准|请勿|勿)")
 _OBLIGATION = re.compile(r"要|得|必须|该|记得")
@@ -129,11 +140,16 @@ def explicit_proposal(
         if label and mentioned:
             content = content.replace(f"@{label}", person(label, mentioned))
     content = " ".join(content.split())
-    last_day: date | None = None
+    who = person(name, account) if account else ""
+    kind, worded, subject, key = _worded(content, account, who, reminder=reminder)
+    due: datetime | None = None
     if said_at is not None and zone is not None:
-        content, last_day = resolve_days(content, said_at.astimezone(zone).date())
-    kind, worded, subject, key = _worded(content, account, person(name, account) if account else "", reminder=reminder)
-    ends = kind == "task" and last_day is not None
+        # A name may read like a day.
+        before, found, after = worded.partition(who) if who else ("", "", worded)
+        if not found:
+            before, after = "", worded
+        after, due = resolve(after, said_at, zone, loosely=kind == "task")
+        worded = before + found + after
     return Proposal(
         kind=kind,
         content=worded,
@@ -141,11 +157,18 @@ def explicit_proposal(
         key=key,
         confidence=CONFIDENCE,
         importance=IMPORTANCE,
-        valid_until=parse_valid_until(str(last_day), zone) if ends and zone else None,
+        valid_until=due if kind == "task" and due is not None and said_at is not None and due > said_at else None,
         evidence=evidence,
         origin="rule",
         explicit=True,
     )
+
+
+def _with_duty(content: str) -> str:
+    """``content``, which begins with a day, with 要 after it."""
+    match = _DATED_CHORE.match(fold(content))
+    place = match.end("when") if match and len(fold(content)) == len(content) else 0
+    return f"{content[:place]}要{content[place:].removeprefix('要')}"
 
 
 def _worded(content: str, account: str, who: str, *, reminder: bool) -> tuple[Kind, str, str, str | None]:
@@ -153,12 +176,14 @@ def _worded(content: str, account: str, who: str, *, reminder: bool) -> tuple[Ki
     message = read(content)
     length = len(message.folded.text)
     for rule in RULES:
-        if who or rule.over == "sentence":
+        shared = rule.common or rule.kind in GLOBAL_SCOPED_KINDS
+        if who or shared:
             filled = fill(rule, message.folded, 0, length, who, lenient=True)
             if filled is not None:
-                shared = rule.over == "sentence"
-                return rule.kind, filled, "" if shared else account, rule.key
+                return rule.kind, filled.content, "" if shared else account, filled.key
     words = fold(content)
+    if who and orders_the_bot(content) and not _SELF.match(words):
+        return "preference", f"{who}希望机器人{first_to_third(content, who)}", account, None
     if _DECISION.match(words):
         return "decision", f"决定：{content}", "", None
     if who and _SELF.match(words):
@@ -170,6 +195,8 @@ def _worded(content: str, account: str, who: str, *, reminder: bool) -> tuple[Ki
         return kind, about(first_to_third(content, who), who), account, None
     if who and _SELF_EN.match(words):
         return "fact", report(content, who), account, None
+    if who and _DATED_CHORE.match(words):
+        return "task", join(who, content if _OBLIGATION.search(words) else _with_duty(content)), account, None
     if who and (_TASK_OF_SPEAKER.match(words) or (reminder and not _HAS_I.search(words))):
         if reminder and not _TASK_OF_SPEAKER.match(words) and not words.isascii():
             return "fact", report(content, who), "", None

@@ -3,36 +3,51 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
+from ..scope import GLOBAL_SCOPED_KINDS
 from .clauses import HIDDEN, Folded
-from .rule_table import Rule
-from .wording import join
+from .rule_words import Rule
+from .slots import slot
+from .wording import first_to_third, join
 
 MAX_OBJECT_CHARS = 60
 """What somebody likes, is called and so on is short; a longer one is more than the rule understood."""
 MAX_DECISION_CHARS = 300
 
-_LATIN_OR_DIGIT = re.compile(r"[A-Za-z0-9]")
 _TRAILING = re.compile(
     r"(?:[了啊哦呀啦哟喔噢嘞哈嘿~!.。,、:\s]|\[[^\[\]]{1,12}\]|\b(?:too|also|so much|a lot|very much)\b)+$"
 )
 _QUOTES = {"“": "”", "「": "」", "『": "』", '"': '"'}
 # Whom or what these mean is not in the sentence.
 _POINTS_ELSEWHERE = re.compile(
-    r"[你您他她它谁啥咱]|这(?!么)|那(?!不勒斯)|什么|怎么|哪(?!吒|怕)|多少|吧$|某|"
-    r"\b(?:you|your|him|his|her|it|its|them|their|this|that|these|those|what|who)\b"
+    r"[你您她它谁啥咱]|(?<!吉)(?<!其)他|这(?!么|[个]?(?:周|星期|礼拜|月))|那(?!不勒斯)|什么|怎么|"
+    r"哪(?!吒|怕)|多少|吧$|某|"
+    r"\b(?:you|your|him|his|her|it|its|them|their|this(?! \w+day| week| month)|that|these|those|what|who)\b"
 )
 
 
-def fill(rule: Rule, folded: Folded, start: int, end: int, who: str, *, lenient: bool = False) -> str | None:
-    """The content that ``rule`` makes of folded positions ``start`` to ``end``; None if it does not match them whole.
+# A warning or a procedure may speak of 那个链接: the chat knows which.
+_POINTS_AT_SOMEBODY = re.compile(r"[你您她它谁啥]|(?<!吉)(?<!其)他|这样|这么|那样|那么|什么|怎么|多少|吧$")
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What a rule made of a clause."""
+
+    content: str
+    key: str | None
+
+
+def fill(rule: Rule, folded: Folded, start: int, end: int, who: str, *, lenient: bool = False) -> Filled | None:
+    """What ``rule`` makes of folded positions ``start`` to ``end``; None if it does not match them whole.
 
     ``lenient`` is for what a person asked to remember: only the rule itself decides.
     """
     match = rule.pattern.fullmatch(folded.text, start, end)
     if match is None:
         return None
-    name = "o" if match.groupdict().get("o") is not None else "o2"
+    name = next((name for name in ("o", "o2", "o3") if match.groupdict().get(name) is not None), "o")
     first, last = _trimmed(folded.text, *match.span(name))
     thing = folded.text[first:last]
     if (
@@ -41,14 +56,28 @@ def fill(rule: Rule, folded: Folded, start: int, end: int, who: str, *, lenient:
         or len(thing) > (MAX_DECISION_CHARS if rule.over == "sentence" else MAX_OBJECT_CHARS)
     ):
         return None
-    if (not lenient or rule.over == "clause") and _POINTS_ELSEWHERE.search(thing):
+    if (not lenient or rule.over == "clause") and _points_elsewhere(rule, thing):
         return None
     if rule.ban is not None and rule.ban.search(thing):
         return None
-    groups = {key: folded.wording(*match.span(key)).strip() for key, value in match.groupdict().items() if value}
+    groups = dict.fromkeys("vt", "")
+    for key, value in match.groupdict().items():
+        if value:
+            groups[key.rstrip("23")] = folded.wording(*match.span(key)).strip()
     groups["o"] = folded.wording(first, last)
+    if who and rule.kind not in GLOBAL_SCOPED_KINDS:
+        groups["o"] = first_to_third(groups["o"], who)
     before, after = rule.template.split("{o}")
-    return join(before.format(who=who, **groups), groups["o"]) + after.format(who=who, **groups)
+    content = join(before.format(who=who, **groups).rstrip(), groups["o"])
+    after = after.format(who=who, **groups)
+    if after and content[-1].isascii() and content[-1].isalnum() and not after[0].isascii():
+        content += " "
+    return Filled(content + after, slot(rule.key, groups))
+
+
+def _points_elsewhere(rule: Rule, thing: str) -> bool:
+    pattern = _POINTS_AT_SOMEBODY if rule.dates == "due" or rule.kind in ("warning", "procedure") else _POINTS_ELSEWHERE
+    return pattern.search(thing) is not None
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

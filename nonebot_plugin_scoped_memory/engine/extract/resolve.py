@@ -10,8 +10,10 @@ from datetime import datetime, time, timedelta, timezone, tzinfo
 
 from ..models import Proposal, Turn
 from ..scope import GLOBAL_SCOPED_KINDS
-from ..text import person, shown_name
+from ..text import fold, person, shown_name
+from .dates import end_of_day, resolve
 from .schema import RawItem
+from .slots import taste_slot
 from .transcript import BOT, Transcript
 from .wording import about
 
@@ -21,6 +23,16 @@ _DATE = re.compile(
     r"(?:[T\s]\s?(\d{1,2})[:：点](\d{1,2})?(?:[:：](\d{1,2})(?:\.\d+)?)?分?\s?(Z|[+-]\d{2}:?\d{2})?)?\s*"
 )
 _LATEST_YEAR = 2199
+_NUMBER_OF_PERSON = re.compile(r"（(\d{5,})）")
+# What is over by tomorrow. Only whole predicates: 在开会 passes, 在开公司 does not.
+_PASSING = re.compile(
+    r"(?:）|正|刚|在|去|要)(?:正在|在|刚|去|要|先)?(?:洗澡|洗头|吃饭|吃(?:早|午|晚)饭|睡觉|睡了|午睡|"
+    r"上厕所|开会|打游戏|排队|堵车|等车|等人|赶路|路上|地铁上|"
+    r"公交上|车上|取快递|拿快递|拿外卖|遛弯|遛狗|下楼|出门|充电|加班|上课|下班|做饭|看电影|健身房|"
+    r"洗碗|刷牙)(?:了|中|呢)?(?:[。!,，]|$)"
+    r"|(?:今天|现在|此刻|目前).{0,4}(?:有点|很|好|太)?(?:感冒|发烧|头疼|头痛|困|累|饿|渴|心情不好|"
+    r"难受|不舒服|没电)|(?:有点|很|好|太)(?:困|累|饿|渴|想睡)"
+)
 _GAP_BEFORE_HAN = r"(?:[ \t]{1,3}(?=[\u4e00-\u9fff，。、；：]))?"
 _SPACE_BEFORE_PERSON = re.compile(r"(?<=[\u4e00-\u9fff，。、；：]) (?=[^ （\n]{1,40}（\d{5,}）)")
 
@@ -28,7 +40,8 @@ _SPACE_BEFORE_PERSON = re.compile(r"(?<=[\u4e00-\u9fff，。、；：]) (?=[^ �
 def to_proposal(raw: RawItem, transcript: Transcript) -> Proposal | str:
     """The proposal that ``raw`` makes, or why it makes none.
 
-    Reasons: ``no_evidence``, ``bot_as_evidence``, ``bot_as_subject``, ``unknown_subject``, ``unknown_placeholder``.
+    Reasons: ``no_evidence``, ``bot_as_evidence``, ``bot_as_subject``, ``unknown_subject``, ``unknown_placeholder``,
+    ``unknown_account``.
     """
     evidence = tuple(number for number in raw.evidence if number in transcript.turns)
     if not evidence:
@@ -48,21 +61,50 @@ def to_proposal(raw: RawItem, transcript: Transcript) -> Proposal | str:
     if subject:
         name = transcript.names.get(subject, "")
         content = about(content, person(name, subject), name)
+    if not _known_accounts(content, transcript, evidence):
+        return "unknown_account"
+    key = raw.key
+    if raw.kind == "preference" and key is None and subject:
+        key = taste_slot(content, person(transcript.names.get(subject, ""), subject))
     latest = max(transcript.turns[number].said_at for number in evidence)
     valid_until = parse_valid_until(raw.valid_until, transcript.timezone)
+    # An end before the words were said is a slip of the model's calendar.
+    if valid_until is None or valid_until <= latest:
+        valid_until = _end(raw.kind, content, transcript, evidence)
     return Proposal(
         kind=raw.kind,
         content=content,
         subject=subject,
-        key=raw.key,
+        key=key,
         audience=raw.audience,
         confidence=raw.confidence,
         importance=raw.importance,
-        # An end before the words were said is a slip of the model's calendar.
-        valid_until=valid_until if valid_until is None or valid_until > latest else None,
+        valid_until=valid_until,
         evidence=evidence,
         origin="llm",
     )
+
+
+def _end(kind: str, content: str, transcript: Transcript, evidence: tuple[int, ...]) -> datetime | None:
+    """When an item ends of which the model did not say so: a task with its day, a passing state with the day it was
+    said on."""
+    turns = [transcript.turns[number] for number in evidence]
+    if kind in ("fact", "preference") and _PASSING.search(fold(content)):
+        last = max(turn.said_at.astimezone(transcript.timezone).date() for turn in turns)
+        return end_of_day(last, transcript.timezone)
+    if kind != "task":
+        return None
+    latest = max(turn.said_at for turn in turns)
+    dues = [resolve(turn.text, turn.said_at, transcript.timezone, loosely=True)[1] for turn in turns]
+    later = [due for due in dues if due is not None and due > latest]
+    return max(later, default=None)
+
+
+def _known_accounts(content: str, transcript: Transcript, evidence: tuple[int, ...]) -> bool:
+    """Whether every number that names somebody, as in 小明（10001）, is one of the transcript's or was said so."""
+    known = {account.rsplit(":", 1)[-1] for account in transcript.accounts.values()}
+    said = "\n".join(_all_words(transcript.turns[number]) for number in evidence)
+    return all(number in known or number in said for number in _NUMBER_OF_PERSON.findall(content))
 
 
 def _with_people(content: str, transcript: Transcript, evidence: tuple[int, ...]) -> str | None:

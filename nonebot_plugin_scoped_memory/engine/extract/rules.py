@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from datetime import date, tzinfo
+from datetime import datetime, tzinfo
 
-from ..models import MAX_ITEM_CHARS, Kind, Proposal, Turn, TurnState
+from ..models import MAX_ITEM_CHARS, Proposal, Turn, TurnState
+from ..scope import GLOBAL_SCOPED_KINDS
 from ..text import clean, person
+from .checks import against_the_prompt
 from .clauses import Clause, Message, Sentence, is_command, read
-from .dates import resolve_days
+from .corrections import match_withdrawal
+from .dates import resolve
 from .explicit import REQUEST, REQUEST_EN, content_of, explicit_proposal
-from .matching import fill
-from .rule_table import RULES
+from .matching import Filled, fill
+from .rule_table import CLAUSE_RULES, SENTENCE_RULES, Rule
 from .secrets import find_secret
 
 __all__ = ["MAX_STATEMENT_CHARS", "RULE_CONFIDENCE", "explicit_proposal", "match_rules"]
@@ -21,6 +24,16 @@ MAX_STATEMENT_CHARS = 500
 
 RULE_CONFIDENCE = 0.9
 
+_COPIED = re.compile(r"\s*(?:[\[(【]?转[\])】:]|[\[(【]转[发载]|转[发载][:,]|【|traceback\b|>)")
+_SELF = re.compile("我(?![们國国])")
+_OWN = re.compile(
+    r"(?:我(?![们國国妈爸爷奶姐妹哥弟舅姑姨叔]|家|的?(?:同|朋|室|老[公婆板师]|女|男|儿|对象|领导))|"
+    r"本人)|(?:不对|更正|说错|打错|其实|坐标|计划有变)"
+)
+_FILLER = re.compile(
+    r"说实话|说真的|说起来|对了|其实|em+|那个|话说|跟你们?说个事|哦+|嗯+|啊+|就是|然后|大家好|你好|hi|"
+    r"hello|更正一下|顺便说一下|说来|诶|哎|不对|打错了|说错了"
+)
 _REQUEST_ROOM = 100  # characters that a request may take beside the content it is about
 
 
@@ -39,9 +52,9 @@ def match_rules(
     if turn.role != "user" or turn.state is not TurnState.ORDINARY or not turn.stands or not turn.account:
         return []
     text, addressees = _without_addressees(clean(turn.text), turn)
-    if len(text) > MAX_ITEM_CHARS + _REQUEST_ROOM or is_command(text):
+    if len(text) > MAX_ITEM_CHARS + _REQUEST_ROOM or is_command(text) or match_withdrawal(turn) is not None:
         return []
-    speaker = _Speaker(turn, name or turn.name, zone)
+    speaker = _Speaker(turn, name or turn.name, zone, addressees, bots)
     message = read(text)
     to_others = bots is not None and bool(addressees) and not addressees & bots
     proposals: list[Proposal] = []
@@ -54,23 +67,29 @@ def match_rules(
             proposals += asked_for
             if consumes_all:
                 break
-        elif len(text) <= MAX_STATEMENT_CHARS and not message.joking:
-            proposals += _decisions(message, sentence, speaker) or _statements(message, sentence, speaker)
+        elif len(text) <= MAX_STATEMENT_CHARS and not message.joking and not _COPIED.match(message.folded.text):
+            proposals += _whole(message, sentence, speaker) or _statements(message, sentence, speaker)
     return list({(it.kind, it.content): it for it in proposals}.values())
 
 
 class _Speaker:
-    """The speaker of a turn, as the wording needs it."""
+    """The speaker of a turn, as the wording needs it.
 
-    def __init__(self, turn: Turn, name: str, zone: tzinfo | None) -> None:
+    ``to_bot``: what is said to somebody is said to the bot: in a private chat, or where a group message begins by
+    naming it. ``alone``: the message begins by naming nobody else, so that a sentence without a 我 is the speaker's
+    own.
+    """
+
+    def __init__(
+        self, turn: Turn, name: str, zone: tzinfo | None, addressees: frozenset[str], bots: frozenset[str] | None
+    ) -> None:
         self.turn = turn
         self.name = name
         self.zone = zone
         self.who = person(name, turn.account)
-
-    @property
-    def said_on(self) -> date | None:
-        return self.turn.said_at.astimezone(self.zone).date() if self.zone else None
+        to_bots = bool(addressees) and (bots is None or bool(addressees & bots))
+        self.to_bot = to_bots or ":private:" in turn.session_key
+        self.alone = not addressees or (bots is not None and addressees <= bots)
 
 
 def _without_addressees(text: str, turn: Turn) -> tuple[str, frozenset[str]]:
@@ -123,49 +142,76 @@ def _request(message: Message, place: int, speaker: _Speaker) -> tuple[list[Prop
     return None
 
 
-def _decisions(message: Message, sentence: Sentence, speaker: _Speaker) -> list[Proposal]:
+def _whole(message: Message, sentence: Sentence, speaker: _Speaker) -> list[Proposal]:
+    """What the sentence says as one: a decision, a procedure, a warning, in words with commas."""
     for place, clause in enumerate(sentence.clauses):
         if any(later.doubtful for later in sentence.clauses[place:]):
             continue
-        for rule in RULES:
-            if rule.over == "sentence":
-                content = fill(rule, message.folded, clause.start, sentence.end, speaker.who)
-                if content is not None:
-                    if speaker.said_on is not None:
-                        content, _ = resolve_days(content, speaker.said_on)
-                    return _proposals(rule.kind, content, "", rule.key, rule.importance, speaker)
+        for rule in SENTENCE_RULES:
+            found = _apply(rule, message, clause.start, sentence.end, speaker)
+            if found is not None:
+                return [found]
     return []
 
 
 def _statements(message: Message, sentence: Sentence, speaker: _Speaker) -> list[Proposal]:
-    return [proposal for clause in sentence.clauses for proposal in _statement(message, clause, speaker)]
+    proposals: list[Proposal] = []
+    begins = sentence is message.sentences[0]
+    own = False  # whether the clause before was plainly about the speaker
+    for clause in sentence.clauses:
+        words = message.folded.text[clause.start : clause.end].strip()
+        if _FILLER.fullmatch(words):
+            continue
+        if not clause.doubtful:
+            bare = speaker.alone and (own or begins)
+            proposals += _statement(message, clause, speaker, bare=bare or bool(_SELF.match(words)))
+        own = bool(_OWN.match(words)) and not clause.unreal
+        begins = False
+    return proposals
 
 
-def _statement(message: Message, clause: Clause, speaker: _Speaker) -> list[Proposal]:
-    if clause.doubtful:
-        return []
-    for rule in RULES:
-        if rule.over == "clause":
-            content = fill(rule, message.folded, clause.start, clause.end, speaker.who)
-            if content is not None:
-                return _proposals(rule.kind, content, speaker.turn.account, rule.key, rule.importance, speaker)
+def _statement(message: Message, clause: Clause, speaker: _Speaker, *, bare: bool) -> list[Proposal]:
+    for rule in CLAUSE_RULES:
+        if (rule.bare and not bare) or (rule.to_bot and not speaker.to_bot):
+            continue
+        found = _apply(rule, message, clause.start, clause.end, speaker)
+        if found is not None:
+            return [found]
     return []
 
 
-def _proposals(
-    kind: Kind, content: str, subject: str, key: str | None, importance: float, speaker: _Speaker
-) -> list[Proposal]:
-    if find_secret(content):
-        return []
-    return [
-        Proposal(
-            kind=kind,
-            content=content,
-            subject=subject,
-            key=key,
-            confidence=RULE_CONFIDENCE,
-            importance=importance,
-            evidence=(speaker.turn.n,),
-            origin="rule",
-        )
-    ]
+def _apply(rule: Rule, message: Message, start: int, end: int, speaker: _Speaker) -> Proposal | None:
+    filled = fill(rule, message.folded, start, end, speaker.who)
+    if filled is None or find_secret(filled.content) or against_the_prompt(filled.content):
+        return None
+    dated = _dated(rule, filled, speaker)
+    if dated is None:
+        return None
+    content, due = dated
+    shared = rule.common or rule.kind in GLOBAL_SCOPED_KINDS
+    return Proposal(
+        kind=rule.kind,
+        content=content,
+        subject="" if shared else speaker.turn.account,
+        key=filled.key,
+        confidence=RULE_CONFIDENCE,
+        importance=rule.importance,
+        valid_until=due if rule.kind == "task" else None,
+        evidence=(speaker.turn.n,),
+        origin="rule",
+    )
+
+
+def _dated(rule: Rule, filled: Filled, speaker: _Speaker) -> tuple[str, datetime | None] | None:
+    """The content with its days as dates, and when it is due; None if a day that it needs has passed or is none."""
+    zone = speaker.zone
+    if not rule.dates or zone is None:
+        return filled.content, None
+    said_at = speaker.turn.said_at
+    number = speaker.who
+    # The speaker's name may read like a day.
+    before, found, after = filled.content.partition(number)
+    text, due = resolve(after if found else before, said_at, zone, loosely=rule.dates == "due")
+    if rule.dates == "due" and (due is None or due <= said_at):
+        return None
+    return (before + found + text if found else text), due

@@ -58,7 +58,12 @@ class ScopeVectors:
 
 
 class View(Protocol):
-    """Reads inside one domain and the given scopes. Empty inputs give empty results."""
+    """Reads inside one domain and the given scopes. Empty inputs give empty results.
+
+    Where an item came from (source session, owner, evidence) is left out unless the scopes reach that chat
+    (``visibility.sees_session``). Of a shared scope, waiting candidates are seen in the session that proposed them, and
+    events not at all. With ``REVIEW_SCOPE`` among the scopes all of it is seen.
+    """
 
     @property
     def domain_id(self) -> str: ...
@@ -127,7 +132,7 @@ class View(Protocol):
     async def evidence(self, item_ids: Iterable[str]) -> dict[str, list[Evidence]]:
         """Evidence by item id, oldest first, for the items that lie in the scopes (an empty list where there is none).
 
-        Its sessions need not lie in the scopes: the caller decides which of it may be shown.
+        Only from chats that the scopes reach; inside a write, all of it.
         """
         ...
 
@@ -163,7 +168,9 @@ class View(Protocol):
 
 
 class Write(View, Protocol):
-    """A transaction. Its reads see its own writes. Scopes and sessions that do not exist yet are made on first use.
+    """A transaction, for one task at a time. Its reads see its own writes.
+
+    Scopes and sessions that do not exist yet are made on first use.
 
     Text that a write indexes is given as terms: ``text.document_terms`` of it, repetitions included.
     """
@@ -171,10 +178,11 @@ class Write(View, Protocol):
     async def add_turns(self, session_key: str, turns: Sequence[tuple[NewTurn, Sequence[str]]]) -> list[Turn]:
         """Number and store turns (each with its index terms).
 
-        A message that another bot connection already brought (same account, second and text, not yet seen by this
-        self id; and no message id seen before) only adds its message id to the first such turn, which is returned in
-        its place; a message id seen before changes nothing and returns its turn. Only turns with role ``user`` are
-        paired by text; an empty message id counts as none.
+        A message that came before (a message id seen before, with the same account, second and text) changes nothing
+        and returns its turn; an id that comes again with another message names that one from then on. A message that
+        another bot connection already brought (same account, second and text, not yet seen by this self id) only adds
+        its message id to the first such turn, which is returned in its place. Only turns with role ``user`` are paired
+        so; an empty message id counts as none.
         """
         ...
 
@@ -238,7 +246,7 @@ class Write(View, Protocol):
     async def same_candidates(self, scope: ScopeRef, kind: str, subject: str, identity: str) -> list[Candidate]: ...
 
     async def candidates_of_item(self, item_id: str) -> list[Candidate]:
-        """Pending candidates in the scopes that are linked to this item."""
+        """Pending candidates in the scopes that are linked to this item, if it lies in the scopes too."""
         ...
 
     async def decide_candidate(
@@ -277,12 +285,17 @@ class Store(Protocol):
     def write(self, domain_id: str, scopes: Sequence[ScopeRef]) -> AbstractAsyncContextManager[Write]:
         """One transaction; rolled back if the block raises. Never wait for the network inside.
 
-        A write (or record_turn) inside another one of the same task would wait for itself and raises StoreError.
+        Raises InvalidScopeError as ``view`` does, when called. A write (or record_turn) inside another one of the same
+        task would wait for itself and raises StoreError.
         """
         ...
 
     async def record_turn(self, domain_id: str, session_key: str, turn: NewTurn, terms: Sequence[str]) -> Turn:
-        """``Write.add_turns`` of one turn, through the group commit: many callers share one transaction."""
+        """``Write.add_turns`` of one turn, through the group commit: many callers share one transaction.
+
+        Turns of one session are numbered in the order of the calls. A bad turn fails alone; a cancelled caller's turn
+        is recorded all the same. Raises InvalidScopeError for an empty domain or session key.
+        """
         ...
 
     async def put_vectors(
@@ -359,6 +372,8 @@ class MaintenanceStore(Protocol):
         ...
 
     async def tidy(self) -> None:
-        """Merge the text index and empty the write-ahead log, for times when little happens; nothing erased is left in
-        the file afterwards."""
+        """Merge the text index and empty the write-ahead log, for times when little happens.
+
+        Nothing erased is left in the file afterwards, unless another process is reading it just then.
+        """
         ...

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...errors import InvalidItemError, NotFoundError
 from ...models import Candidate, CandidateStatus
-from ...scope import ScopeRef
+from ...scope import REVIEW_SCOPE, ScopeRef
 from . import ids, rows
 from .rows import count, from_ms, marks, to_ms
 from .scoped import Scoped, Writing
@@ -29,10 +29,16 @@ class CandidateReads(Scoped):
         return await self._candidates(f"{where} {_OLDEST_FIRST} LIMIT ? OFFSET ?", (*args, count(limit), count(offset)))
 
     async def _candidates(self, where: str, args: Sequence[Any]) -> list[Candidate]:
+        """What waits for a shared scope is seen where it came from, and by operators."""
+        own: str = "1"
+        sessions: list[str] = []
+        if REVIEW_SCOPE not in self._scopes:
+            sessions = sorted(self._sessions)
+            own = f"(s.scope_type NOT IN {rows.SHARED_TYPES} OR c.source_session IN {marks(len(sessions))})"
         found = await self.fetch(
             f"SELECT {rows.CANDIDATE_COLUMNS} FROM candidates c JOIN scopes s ON s.id = c.scope_id"
-            f" WHERE c.scope_id IN {self.within} AND {where}",
-            (*self.within_args, *args),
+            f" WHERE c.scope_id IN {self.within} AND {own} AND {where}",
+            (*self.within_args, *sessions, *args),
         )
         return [rows.candidate(row) for row in found]
 
@@ -64,7 +70,14 @@ class CandidateWrites(Writing, CandidateReads):
         )
 
     async def candidates_of_item(self, item_id: str) -> list[Candidate]:
-        return await self._candidates(f"c.status = 'pending' AND c.item_id = ? {_OLDEST_FIRST}", (item_id,))
+        # Who reaches the item may know what became of it, whichever session of its chat proposed it.
+        found = await self.fetch(
+            f"SELECT {rows.CANDIDATE_COLUMNS} FROM candidates c JOIN scopes s ON s.id = c.scope_id"
+            f" WHERE c.scope_id IN {self.within} AND c.status = 'pending' AND c.item_id = ? AND EXISTS"
+            f" (SELECT 1 FROM items i WHERE i.public_id = c.item_id AND i.scope_id IN {self.within}) {_OLDEST_FIRST}",
+            (*self.within_args, item_id, *self.within_args),
+        )
+        return [rows.candidate(row) for row in found]
 
     async def decide_candidate(
         self, id: str, status: CandidateStatus, *, reason: str, by: str, at: datetime, item_id: str = ""

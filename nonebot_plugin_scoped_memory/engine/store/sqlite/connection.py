@@ -24,9 +24,9 @@ T = TypeVar("T")
 
 READERS = 3
 """With one shared reader a slow query makes everyone wait for it."""
-_BUSY_SECONDS = 5.0
+BUSY_SECONDS = 5.0
 """How long a statement waits for another process's lock."""
-_COMMON = ("PRAGMA foreign_keys = ON", "PRAGMA cache_size = -8000", "PRAGMA temp_store = MEMORY")
+_COMMON = ("PRAGMA foreign_keys = ON", "PRAGMA cache_size = -16000", "PRAGMA temp_store = MEMORY")
 _WRITER = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = NORMAL",
@@ -95,20 +95,22 @@ class Database:
                 self._reader_count += 1
 
     async def _connect(self, path: Path) -> aiosqlite.Connection:
-        connection = await aiosqlite.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+        connection = await aiosqlite.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         self._connections.append(connection)
         return connection
 
     async def _migrate(self) -> None:
         known = await asyncio.to_thread(migrations.load)
-        # Also done if nothing is pending: a file that can only be read is found out now, not at the first message.
-        async with self.transaction() as tx:
-            found = (await tx.fetch("PRAGMA user_version"))[0][0]
-            tables = (await tx.fetch("SELECT count(*) FROM sqlite_master"))[0][0]
-            for migration in migrations.pending(self.url, found, tables, known):
-                for statement in migration.statements:
+        for migration in known:
+            async with self.transaction() as tx:  # where processes that start at once take turns
+                found = (await tx.fetch("PRAGMA user_version"))[0][0]
+                tables = (await tx.fetch("SELECT count(*) FROM sqlite_master"))[0][0]
+                migrations.check(self.url, found, tables, known[-1].version)
+                for statement in migration.statements if found < migration.version else ():
                     await tx.fetch(statement)
-                await tx.fetch(f"PRAGMA user_version = {migration.version}")
+                # Written even if it is so already: a file that can only be read is found out now, not at the first
+                # message (BEGIN IMMEDIATE is content with one).
+                await tx.fetch(f"PRAGMA user_version = {max(found, migration.version)}")
 
     # --- reading
 
@@ -118,6 +120,9 @@ class Database:
         reader = await self._readers.get()
         try:
             return await fetch_all(self.url, reader, sql, args)
+        except asyncio.CancelledError:
+            await reader.interrupt()  # nobody waits for it any more, and the next query should not either
+            raise
         finally:
             self._readers.put_nowait(reader)
 
@@ -133,16 +138,17 @@ class Database:
         async with self._writing() as writer:
             tx = Transaction(self.url, writer)
             try:
-                await finish(tx.fetch("BEGIN IMMEDIATE"))
+                await finish(fetch_all(self.url, writer, "BEGIN IMMEDIATE"))
                 yield tx
-                await finish(tx.fetch("COMMIT"))
+                tx.ended = True
+                await finish(fetch_all(self.url, writer, "COMMIT"))
             except BaseException as e:
+                # First of all: a task that still uses it would otherwise write outside of any transaction.
+                tx.ended = True
                 await finish(self._roll_back(writer))
                 if isinstance(e, sqlite3.IntegrityError):
                     raise StoreError(self.url, str(e)) from e
                 raise
-            finally:
-                tx.ended = True
 
     async def checkpoint(self) -> None:
         """Move the write-ahead log into the database and empty it, so that nothing erased is left in either."""
@@ -189,13 +195,16 @@ class Database:
         await finish(self._closing)
 
     async def _close(self) -> None:
+        problems: list[BaseException | None] = []
         async with self._lock:
             for _ in range(self._reader_count):
                 await self._readers.get()
             for connection in reversed(self._connections):  # the writer last: it empties the log
-                await connection.close()
+                problems += await asyncio.gather(connection.close(), return_exceptions=True)
         if self._folder is not None:
             await asyncio.to_thread(remove_folder, self._folder)
+        for problem in filter(None, problems):
+            raise StoreError(self.url, f"not closed properly: {problem}") from problem
 
 
 class Transaction:

@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...models import Evidence, Item, ItemStatus, LexicalCandidates
+from ...models import Evidence, Item, ItemStatus, LexicalCandidates, ScopeSize
 from ...scope import ScopeRef
+from ...visibility import sees_session, without_hidden_source
 from ..base import ScopeVectors
 from . import rows, vectors
 from .index import ITEMS
-from .rows import asked, chunks, count, flat, marks, scope_ref
+from .rows import Row, asked, chunks, count, flat, marks, scope_ref
 from .scoped import Scoped
-from .search import Found, scope_sizes, search
+from .search import Owner, candidates, search
 
 _NEWEST_FIRST = "ORDER BY i.created_at DESC, i.id DESC"
 
 
 class ItemReads(Scoped):
+    hides_sources = True
+    """Reading hides where shared items came from; a transaction needs them whole, to write them back."""
+
     async def items(self, ids: Iterable[str]) -> list[Item]:
         wanted = list(dict.fromkeys(ids))
         found: dict[str, Item] = {}
@@ -57,28 +61,26 @@ class ItemReads(Scoped):
                 f" {_NEWEST_FIRST}",
                 (*flat(part), *self.within_args),
             )
-            found += [rows.item(line) for line in lines]
+            found += map(self._shown, lines)
         return found
 
     async def item_candidates(self, terms: Sequence[str]) -> LexicalCandidates:
-        sizes = await self.fetch(
-            f"SELECT scope_type, external_id, item_count, term_count FROM scopes WHERE id IN {self.within}",
+        scopes = await self.fetch(
+            f"SELECT id, scope_type, external_id, item_count, term_count FROM scopes WHERE id IN {self.within}",
             self.within_args,
         )
+        owners = [Owner(row, scope_ref(kind, id), ScopeSize(*size)) for row, kind, id, *size in scopes]
 
-        async def load(ids: list[int]) -> list[Found]:
-            found = await self.fetch(
-                "SELECT x.item_id, i.public_id, s.scope_type, s.external_id, x.length, x.terms FROM item_terms x"
-                " JOIN items i ON i.id = x.item_id AND i.scope_id = x.scope_id JOIN scopes s ON s.id = i.scope_id"
+        async def load(ids: list[int]) -> list[Row]:
+            return await self.fetch(
+                "SELECT x.item_id, i.public_id, i.scope_id, x.length, x.terms FROM item_terms x"
+                " JOIN items i ON i.id = x.item_id AND i.scope_id = x.scope_id"
                 f" WHERE x.item_id IN {marks(len(ids))} AND i.scope_id IN {self.within} AND i.status = 'active'",
                 (*ids, *self.within_args),
             )
-            return [
-                Found(row, id, scope_ref(scope_type, external_id), length, tokens)
-                for row, id, scope_type, external_id, length, tokens in found
-            ]
 
-        return await search(self.fetch, ITEMS, self._domain_id, scope_sizes(self._scopes, sizes), terms, load)
+        found = await search(self.fetch, ITEMS, self._domain_id, owners, terms, load)
+        return candidates(found, self._scopes, owners)
 
     async def vectors(self, model: str) -> Mapping[ScopeRef, ScopeVectors]:
         return await vectors.read(self.fetch, self.context.vectors, self.within, self.within_args, model)
@@ -96,7 +98,7 @@ class ItemReads(Scoped):
             )
             for id, *line in lines:
                 of_item = found.setdefault(id, [])
-                if line[0] is not None:
+                if line[0] is not None and (not self.hides_sources or sees_session(line[0], self._scopes)):
                     of_item.append(Evidence(*line))
         return {id: found[id] for id in wanted if id in found}
 
@@ -113,7 +115,11 @@ class ItemReads(Scoped):
             f" WHERE i.scope_id IN {self.within} AND {where}",
             (*self.within_args, *args),
         )
-        return [rows.item(row) for row in found]
+        return [self._shown(row) for row in found]
+
+    def _shown(self, row: Row) -> Item:
+        item = rows.item(row)
+        return without_hidden_source(item, self._scopes) if self.hides_sources else item
 
 
 def _filters(status: ItemStatus | None, kind: str | None) -> tuple[str, list[Any]]:

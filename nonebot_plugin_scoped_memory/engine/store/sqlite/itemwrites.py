@@ -13,7 +13,7 @@ from ..base import ScopeVectors
 from . import ids, index, rows, vectors
 from .index import ITEMS
 from .items import ItemReads
-from .rows import asked, chunks, flat, from_ms, marks, to_ms, values
+from .rows import asked, chunks, flat, from_ms, marks, to_ms, turn_numbers, values
 from .scoped import Writing
 
 _FIELDS = rows.ITEM_FIELDS.split(", ")
@@ -21,6 +21,8 @@ _SET_FIELDS = ", ".join(f"{name} = ?" for name in _FIELDS)
 
 
 class ItemWrites(Writing, ItemReads):
+    hides_sources = False
+
     async def vectors(self, model: str) -> Mapping[ScopeRef, ScopeVectors]:
         # Not cached: what this transaction sees may be rolled back.
         return await vectors.read(self.fetch, None, self.within, self.within_args, model)
@@ -98,11 +100,12 @@ class ItemWrites(Writing, ItemReads):
     async def _sessions_of(self, evidence: Sequence[Evidence]) -> dict[str, int]:
         """Row ids of the sessions. Raises NotFoundError for the first turn that does not exist in this domain."""
         turns = dict.fromkeys((e.session_key, e.turn) for e in evidence)
+        possible = [turn for turn in turns if turn_numbers([turn[1]])] or [("", 0)]
         found = await self.fetch(
-            f"{asked('session_key, n', len(turns))} SELECT s.session_key, t.n, s.id FROM asked"
+            f"{asked('session_key, n', len(possible))} SELECT s.session_key, t.n, s.id FROM asked"
             " CROSS JOIN sessions s ON s.domain_id = ? AND s.session_key = asked.session_key"
             " CROSS JOIN turns t ON t.session_id = s.id AND t.n = asked.n",
-            (*flat(turns), self._domain_id),
+            (*flat(possible), self._domain_id),
         )
         known = {(key, n) for key, n, _ in found}
         for session_key, n in turns:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from ...models import MemoryEvent, UsageRow
-from ...scope import ScopeRef
+from ...scope import REVIEW_SCOPE, ScopeRef
 from . import rows
 from .rows import scope_ref, to_ms
 from .scoped import Scoped, Writing
@@ -14,9 +14,11 @@ from .scoped import Scoped, Writing
 class JournalReads(Scoped):
     async def events(self, item_id: str) -> list[MemoryEvent]:
         # An event stays in the scope where it happened, also when its item moves: both must lie in the view.
+        # What was done to a shared item names who did it: for operators only.
+        own = "1" if REVIEW_SCOPE in self._scopes else f"s.scope_type NOT IN {rows.SHARED_TYPES}"
         found = await self.fetch(
             f"SELECT {rows.EVENT_COLUMNS} FROM events e JOIN scopes s ON s.id = e.scope_id"
-            f" WHERE e.item_id = ? AND e.item_id <> '' AND e.scope_id IN {self.within} AND EXISTS"
+            f" WHERE e.item_id = ? AND e.item_id <> '' AND e.scope_id IN {self.within} AND {own} AND EXISTS"
             f" (SELECT 1 FROM items i WHERE i.public_id = e.item_id AND i.scope_id IN {self.within}) ORDER BY e.id",
             (item_id, *self.within_args, *self.within_args),
         )

@@ -36,14 +36,12 @@ def _statements(script: str) -> Iterator[str]:
             statement = ""
 
 
-def pending(url: str, found: int, tables: int, migrations: tuple[Migration, ...]) -> tuple[Migration, ...]:
-    """What a database of version ``found`` with so many tables still needs.
+def check(url: str, found: int, tables: int, known: int) -> None:
+    """Whether a database of version ``found`` with so many tables can be brought to version ``known``.
 
-    Raises StoreTooNewError if it is newer than all of them, StoreError if it belongs to another program.
+    Raises StoreTooNewError if it is newer, StoreError if it belongs to another program.
     """
-    known = migrations[-1].version
     if found > known:
         raise StoreTooNewError(url, found, known)
     if found == 0 and tables:
         raise StoreError(url, "is a database of another program: it has tables, but none of this schema")
-    return tuple(migration for migration in migrations if migration.version > found)

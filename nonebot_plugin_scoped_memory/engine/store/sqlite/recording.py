@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from ...models import NewTurn, Turn, TurnState
 from ...scope import session_scope
@@ -19,6 +20,9 @@ from .scoped import session_ids
 BATCH = 200
 INDEXED_STATES = frozenset({TurnState.OPEN, TurnState.ORDINARY})
 """States in which a standing turn is in the text index."""
+
+Likeness: TypeAlias = tuple[int, str, int, str]
+"""Session, account, second and text: what two deliveries of one message have in common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +54,21 @@ async def hash_entries(new: Sequence[tuple[str, str, NewTurn, Sequence[str]]]) -
 class _Batch:
     """What is known while a batch is worked through, kept in step with it.
 
-    ``messages``: (session, self id, message id) -> turn number. ``seen_by``: (session, account, second, text) -> for
-    each such user turn that came with a message id, by number: the self ids that saw it.
+    ``messages``: (session, self id, message id) -> number and likeness of the turn. ``seen_by``: likeness -> for each
+    such user turn that came with a message id, by number: the self ids that saw it.
     """
 
     sessions: dict[tuple[str, str], int]
     last: dict[int, int] = field(default_factory=dict)
-    messages: dict[tuple[int, str, str], int] = field(default_factory=dict)
-    seen_by: dict[tuple[int, str, int, str], dict[int, set[str]]] = field(default_factory=dict)
+    messages: dict[tuple[int, str, str], tuple[int, Likeness]] = field(default_factory=dict)
+    seen_by: dict[Likeness, dict[int, set[str]]] = field(default_factory=dict)
 
     def number_of(self, entry: Entry) -> int | None:
-        """The turn that this message already is, by one of its ids."""
-        session = self.sessions[entry.key]
-        return next((n for pair in entry.message_ids if (n := self.messages.get((session, *pair))) is not None), None)
+        """The turn that this message already is. An id alone is no proof: clients use hashes, and counters that begin
+        anew, so an old id may name a new message."""
+        session, likeness = self.sessions[entry.key], self.likeness(entry)
+        known = (self.messages.get((session, *pair)) for pair in entry.message_ids)
+        return next((turn[0] for turn in known if turn is not None and turn[1] == likeness), None)
 
     def partner_of(self, entry: Entry) -> int | None:
         """The first turn with the same account, second and text that none of this message's connections has seen."""
@@ -72,16 +78,16 @@ class _Batch:
         partners = self.seen_by.get(self.likeness(entry), {})
         return next((n for n in sorted(partners) if not partners[n] & own), None)
 
-    def likeness(self, entry: Entry) -> tuple[int, str, int, str]:
+    def likeness(self, entry: Entry) -> Likeness:
         second = to_ms(entry.turn.said_at) // 1000
         return self.sessions[entry.key], entry.turn.account, second, entry.turn.text
 
     def note(self, entry: Entry, n: int) -> None:
         """This message is turn ``n``."""
-        session = self.sessions[entry.key]
-        self.messages.update({(session, *pair): n for pair in entry.message_ids})
+        session, likeness = self.sessions[entry.key], self.likeness(entry)
+        self.messages.update({(session, *pair): (n, likeness) for pair in entry.message_ids})
         if entry.turn.role == "user" and entry.message_ids:
-            seen = self.seen_by.setdefault(self.likeness(entry), {}).setdefault(n, set())
+            seen = self.seen_by.setdefault(likeness, {}).setdefault(n, set())
             seen.update(self_id for self_id, _ in entry.message_ids)
 
 
@@ -150,10 +156,12 @@ async def _load_messages(tx: Transaction, batch: _Batch, entries: Sequence[Entry
     messages = [(batch.sessions[entry.key], *pair) for entry in entries for pair in entry.message_ids]
     for part in rows.chunks(messages):
         found = await tx.fetch(
-            f"{asked(columns, len(part))} SELECT {columns}, n FROM asked CROSS JOIN turn_messages USING ({columns})",
+            f"{asked(columns, len(part))} SELECT {columns}, n, account, said_at, text"
+            f" FROM asked CROSS JOIN turn_messages USING ({columns}) CROSS JOIN turns USING (session_id, n)",
             flat(part),
         )
-        batch.messages.update({(session, self_id, id): n for session, self_id, id, n in found})
+        for session, self_id, id, n, account, said_at, text in found:
+            batch.messages[session, self_id, id] = n, (session, account, said_at // 1000, text)
 
 
 async def _load_partners(tx: Transaction, batch: _Batch, entries: Sequence[Entry]) -> None:
@@ -191,7 +199,11 @@ async def _insert(tx: Transaction, turn_lines: list[rows.Row], message_lines: li
         f" said_at, seq, recorded_at) VALUES {rows.marks(14)}",
         turn_lines,
     )
-    await tx.many("INSERT INTO turn_messages (session_id, self_id, message_id, n) VALUES (?, ?, ?, ?)", message_lines)
+    await tx.many(
+        "INSERT INTO turn_messages (session_id, self_id, message_id, n) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (session_id, self_id, message_id) DO UPDATE SET n = excluded.n",
+        message_lines,
+    )
 
 
 def _values(turn: NewTurn) -> rows.Row:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any, TypeVar
 
 from ...models import Candidate, Evidence, Item, MemoryEvent, Quote, Session, Turn, TurnState, UsageRow
-from ...scope import ScopeRef
+from ...scope import SCOPE_TYPE_EXPERT, SCOPE_TYPE_GLOBAL, SCOPE_TYPE_PROJECT, ScopeRef
 
 Row = tuple[Any, ...]
 T = TypeVar("T")
@@ -86,10 +86,14 @@ def _compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+SHARED_TYPES = f"('{SCOPE_TYPE_GLOBAL}', '{SCOPE_TYPE_PROJECT}', '{SCOPE_TYPE_EXPERT}')"
+"""Types of scopes that several chats read, as SQL."""
+
 # --- sessions and turns
 
 SESSION_COLUMNS = (
-    "s.domain_id, s.session_key, s.last_turn, s.watermark, s.history_start, s.summary, s.created_at, s.updated_at"
+    "s.domain_id, s.session_key, s.last_turn, s.watermark, s.history_start, s.summary, s.created_at, s.updated_at, "
+    "s.failures, nullif(s.retry_at, 0)"
 )
 TURN_COLUMNS = (
     "s.session_key, t.n, t.role, t.text, t.said_at, t.recorded_at, t.account, t.name, t.state, t.quotes, t.mentions, "
@@ -104,8 +108,14 @@ def turn_numbers(numbers: Iterable[int]) -> list[int]:
 
 
 def session(row: Row) -> Session:
-    *head, created_at, updated_at = row
-    return Session(*head, created_at=from_ms(created_at), updated_at=from_ms(updated_at))
+    *head, created_at, updated_at, failures, retry_at = row
+    return Session(
+        *head,
+        created_at=from_ms(created_at),
+        updated_at=from_ms(updated_at),
+        failures=failures,
+        retry_at=from_ms_or_none(retry_at),
+    )
 
 
 def turn(row: Row) -> Turn:

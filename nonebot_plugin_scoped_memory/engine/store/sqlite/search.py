@@ -7,8 +7,8 @@ SEARCH_CANDIDATES rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from ...models import LexicalCandidates, LexicalDocument, ScopeSize
 from ...scope import ScopeRef
@@ -18,70 +18,77 @@ from .index import IndexTable
 from .rows import Row, chunks, flat
 from .scoped import Fetch
 
-_LOOKUP_TERMS = 512
+_LOOKUP_TERMS = 256
 """Of a longer query so many terms are counted, evenly spread over it."""
-_LOOKUPS = 2_048
-"""Counts of one search over all owners: about 40 ms at the very most. Never fewer than SEARCH_TERMS terms."""
+_LOOKUPS = 512
+"""Counts of one search over all owners (25 µs each), unless SEARCH_TERMS of each need more."""
 _ARMS = 200
 """SELECTs joined by UNION ALL in one statement (SQLite takes 500)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A row that was found. ``ref`` is its public id or number, ``tokens`` its text as it was hashed for ``owner``."""
+class Owner(NamedTuple):
+    """A scope or session that has rows in the index; ``row`` is its row id."""
 
     row: int
-    ref: str | int
-    owner: ScopeRef
-    length: int
-    tokens: str
+    ref: ScopeRef
+    size: ScopeSize
 
 
-Load = Callable[[list[int]], Awaitable[list[Found]]]
-"""Reads rows by id, those within the caller's scopes that still belong in the index."""
+Load = Callable[[list[int]], Awaitable[list[Row]]]
+"""(row id, public id or number, owner's row id, length, tokens) of the rows with these ids that lie within the caller's
+scopes and still belong in the index."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Lookup:
+class _Lookup(NamedTuple):
     """One term of one owner, and in how many of its documents it is (counted up to SEARCH_POSTINGS)."""
 
     term: str
-    owner: ScopeRef
+    owner: int
     token: str
-    documents: int = 0
+    documents: int
 
 
 async def search(
-    fetch: Fetch,
-    table: IndexTable,
-    domain_id: str,
-    sizes: dict[ScopeRef, ScopeSize],
-    terms: Sequence[str],
-    load: Load,
-) -> LexicalCandidates:
-    """Candidates among the documents of the owners in ``sizes``, most promising first."""
-    owners = [owner for owner, size in sizes.items() if size.documents]
+    fetch: Fetch, table: IndexTable, domain_id: str, owners: Iterable[Owner], terms: Iterable[str], load: Load
+) -> tuple[tuple[LexicalDocument, ...], dict[str, int]]:
+    """Candidates of the owners, most promising first, and the document frequencies of the terms that were used."""
+    owners = [owner for owner in owners if owner.size.documents]
     asked = _spread(list(dict.fromkeys(terms)), len(owners))
     if not asked or not owners:
-        return LexicalCandidates((), sizes, dict.fromkeys(asked, 0))
+        return (), dict.fromkeys(asked, 0)
     lookups = await _count(fetch, table, domain_id, owners, asked)
     frequency = dict.fromkeys(asked, 0)
     for lookup in lookups:
         frequency[lookup.term] += lookup.documents
-    kept = sorted((term for term in asked if frequency[term]), key=lambda term: (frequency[term], term))[:SEARCH_TERMS]
+    found_terms = (term for term in asked if frequency[term])
+    kept = sorted(found_terms, key=lambda term: (frequency[term], term))[:SEARCH_TERMS]
     # A term that is kept out of the search is kept out of its statistics too; one that nothing holds says so.
-    known = set(kept)
-    frequency = {term: documents for term, documents in frequency.items() if not documents or term in known}
+    used = set(kept)
+    frequency = {term: documents for term, documents in frequency.items() if not documents or term in used}
     postings = await _postings(fetch, table, kept, lookups)
-    total = sum(size.documents for size in sizes.values())
-    rows = _rank(postings, frequency, total)
-    names: dict[ScopeRef, dict[str, str]] = {owner: {} for owner in owners}
+    rows = _rank(postings, frequency, sum(owner.size.documents for owner in owners))
+    names: dict[int, dict[str, str]] = {owner.row: {} for owner in owners}
     for lookup in lookups:
-        if lookup.term in frequency:
+        if lookup.term in used:
             names[lookup.owner][lookup.token] = lookup.term
-    found = {hit.row: hit for part in chunks(rows) for hit in await load(part)}
-    documents = (_document(found[row], names) for row in rows if row in found)
-    return LexicalCandidates(tuple(doc for doc in documents if doc.counts), sizes, frequency)
+    refs = {owner.row: owner.ref for owner in owners}
+    found = {line[0]: line for part in chunks(rows) for line in await load(part)}
+    documents: list[LexicalDocument] = []
+    for row in rows:
+        if row in found and found[row][2] in refs:
+            _, ref, owner, length, tokens = found[row]
+            counts = _term_counts(tokens, names[owner])
+            if counts:
+                documents.append(LexicalDocument(ref, refs[owner], length, counts))
+    return tuple(documents), frequency
+
+
+def candidates(
+    found: tuple[tuple[LexicalDocument, ...], dict[str, int]], refs: Sequence[ScopeRef], owners: Iterable[Owner]
+) -> LexicalCandidates:
+    """What ``search`` found, with the sizes of all ``refs`` that were asked: zero for those that own nothing."""
+    sizes = {ref: ScopeSize(0, 0) for ref in refs} | {owner.ref: owner.size for owner in owners}
+    return LexicalCandidates(found[0], sizes, found[1])
 
 
 def _spread(terms: list[str], owners: int) -> list[str]:
@@ -92,32 +99,28 @@ def _spread(terms: list[str], owners: int) -> list[str]:
 
 
 async def _count(
-    fetch: Fetch, table: IndexTable, domain_id: str, owners: Sequence[ScopeRef], terms: Sequence[str]
+    fetch: Fetch, table: IndexTable, domain_id: str, owners: Sequence[Owner], terms: Sequence[str]
 ) -> list[_Lookup]:
-    lookups = [
-        _Lookup(term, owner, token)
+    asked = [
+        (term, owner.row, token)
         for owner in owners
-        for term, token in zip(terms, composites(owner_name(domain_id, owner), terms), strict=True)
+        for term, token in zip(terms, composites(owner_name(domain_id, owner.ref), terms), strict=True)
     ]
     counted: list[_Lookup] = []
-    for part in chunks(lookups):
+    for part in chunks(asked):
         tokens = ", ".join(f"({place}, ?)" for place in range(len(part)))
-        rows = await fetch(
+        found = await fetch(
             f"WITH asked (place, token) AS (VALUES {tokens}) SELECT place, (SELECT count(*) FROM (SELECT 1"
             f" FROM {table.index} WHERE {table.index} MATCH token LIMIT {SEARCH_POSTINGS})) FROM asked",
-            [lookup.token for lookup in part],
+            [token for _, _, token in part],
         )
-        counted += [
-            _Lookup(part[place].term, part[place].owner, part[place].token, documents)
-            for place, documents in sorted(rows)
-        ]
+        for (term, owner, token), (_, documents) in zip(part, sorted(found), strict=True):
+            counted.append(_Lookup(term, owner, token, documents))
     return counted
 
 
-async def _postings(
-    fetch: Fetch, table: IndexTable, kept: Sequence[str], lookups: Sequence[_Lookup]
-) -> list[tuple[str, int]]:
-    """(term, row) pairs of the rarest terms, SEARCH_POSTINGS at most; of the last term the newest rows."""
+async def _postings(fetch: Fetch, table: IndexTable, kept: Sequence[str], lookups: Sequence[_Lookup]) -> list[Row]:
+    """(term, row id) pairs of the rarest terms, SEARCH_POSTINGS at most; of the last term the newest rows."""
     rarity = {term: place for place, term in enumerate(kept)}
     # Within a term small owners go first, so that a large one cannot use up what is left.
     hits = [lookup for lookup in lookups if lookup.term in rarity and lookup.documents]
@@ -129,20 +132,20 @@ async def _postings(
             break
         reads.append((lookup.term, lookup.token, min(left, lookup.documents)))
         left -= lookup.documents
-    postings: list[tuple[str, int]] = []
+    postings: list[Row] = []
     for part in chunks(reads, _ARMS):
         arms = (
             f"SELECT * FROM (SELECT {place}, rowid FROM {table.index} WHERE {table.index} MATCH ?"
             " ORDER BY rowid DESC LIMIT ?)"
             for place in range(len(part))
         )
-        rows = await fetch(" UNION ALL ".join(arms), flat(read[1:] for read in part))
-        postings += [(part[place][0], row) for place, row in rows]
+        found = await fetch(" UNION ALL ".join(arms), flat(read[1:] for read in part))
+        postings += [(part[place][0], row) for place, row in found]
     return postings
 
 
-def _rank(postings: Sequence[tuple[str, int]], frequency: dict[str, int], total: int) -> list[int]:
-    """Rows by the summed idf of the terms they were found by, the newer one first where that is equal."""
+def _rank(postings: Sequence[Row], frequency: dict[str, int], total: int) -> list[int]:
+    """Row ids by the summed idf of the terms they were found by, the newer one first where that is equal."""
     weight = {
         term: math.log1p((max(total, documents) - documents + 0.5) / (documents + 0.5))
         for term, documents in frequency.items()
@@ -154,15 +157,9 @@ def _rank(postings: Sequence[tuple[str, int]], frequency: dict[str, int], total:
     return [row for _, row in ranked[:SEARCH_CANDIDATES]]
 
 
-def _document(hit: Found, names: dict[ScopeRef, dict[str, str]]) -> LexicalDocument:
-    known = names.get(hit.owner, {})
+def _term_counts(tokens: str, names: dict[str, str]) -> dict[str, int]:
+    """How often each term occurs in a document; ``names`` says which token is which term."""
     counts: dict[str, int] = {}
-    for token in filter(known.__contains__, hit.tokens.split()):  # the inner loop of a search: 300 rows of 70 tokens
-        counts[known[token]] = counts.get(known[token], 0) + 1
-    return LexicalDocument(hit.ref, hit.owner, hit.length, counts)
-
-
-def scope_sizes(refs: Sequence[ScopeRef], rows: Sequence[Row]) -> dict[ScopeRef, ScopeSize]:
-    """Sizes of ``refs`` in their order, from (type, id, documents, terms) rows; zero where there is no row."""
-    known = {(row[0], row[1]): ScopeSize(row[2], row[3]) for row in rows}
-    return {ref: known.get((ref.type, ref.id), ScopeSize(0, 0)) for ref in refs}
+    for token in filter(names.__contains__, tokens.split()):  # the inner loop of a search: 300 rows of 70 tokens
+        counts[names[token]] = counts.get(names[token], 0) + 1
+    return counts

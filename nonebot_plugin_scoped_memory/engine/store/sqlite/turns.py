@@ -9,9 +9,9 @@ from ...models import LexicalCandidates, ScopeSize, Session, Turn
 from ...scope import session_scope
 from . import rows
 from .index import TURNS
-from .rows import chunks, count, marks, turn_numbers
+from .rows import Row, chunks, count, marks, turn_numbers
 from .scoped import Scoped
-from .search import Found, search
+from .search import Owner, candidates, search
 
 _FEW = 1_000
 _STANDS = "t.recalled_at IS NULL AND t.suppressed_at IS NULL"
@@ -60,23 +60,23 @@ class TurnReads(Scoped):
     async def turn_candidates(self, session_key: str, terms: Sequence[str]) -> LexicalCandidates:
         if not self.reads_session(session_key):
             return LexicalCandidates((), {}, {})
-        owner = session_scope(session_key)
+        scope = session_scope(session_key)
         key = (self._domain_id, session_key)
-        size = await self.fetch(
-            "SELECT turn_count, term_count FROM sessions WHERE domain_id = ? AND session_key = ?", key
+        sessions = await self.fetch(
+            "SELECT id, turn_count, term_count FROM sessions WHERE domain_id = ? AND session_key = ?", key
         )
+        owners = [Owner(row, scope, ScopeSize(*size)) for row, *size in sessions]
 
-        async def load(ids: list[int]) -> list[Found]:
-            found = await self.fetch(
-                "SELECT x.turn_id, t.n, x.length, x.terms FROM turn_terms x JOIN turns t ON t.id = x.turn_id"
-                f" JOIN sessions s ON s.id = t.session_id WHERE x.turn_id IN {marks(len(ids))}"
+        async def load(ids: list[int]) -> list[Row]:
+            return await self.fetch(
+                "SELECT x.turn_id, t.n, x.session_id, x.length, x.terms FROM turn_terms x JOIN turns t"
+                f" ON t.id = x.turn_id JOIN sessions s ON s.id = t.session_id WHERE x.turn_id IN {marks(len(ids))}"
                 f" AND s.domain_id = ? AND s.session_key = ? AND t.state IN ('open', 'ordinary') AND {_STANDS}",
                 (*ids, *key),
             )
-            return [Found(row, n, owner, length, tokens) for row, n, length, tokens in found]
 
-        sizes = {owner: ScopeSize(*size[0]) if size else ScopeSize(0, 0)}
-        return await search(self.fetch, TURNS, self._domain_id, sizes, terms, load)
+        found = await search(self.fetch, TURNS, self._domain_id, owners, terms, load)
+        return candidates(found, [scope], owners)
 
     async def _turns(self, session_key: str, where: str, args: Sequence[Any]) -> list[Turn]:
         if not self.reads_session(session_key):

@@ -1,0 +1,89 @@
+"""The part of the engine's door that operators use: reviews, settings, usage, upkeep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from . import governance, text
+from .batches import usage_row
+from .changing import Actor
+from .door import Door
+from .governance import Approval
+from .models import Candidate
+from .scope import ScopeRef, home_scope
+from .turn_search import indexed_text
+
+if TYPE_CHECKING:
+    from .llm import Completion
+
+REBUILT_AT_ONCE = 500
+
+
+class OperatorDoor(Door):
+    async def pending_reviews(
+        self, *, limit: int = 20, offset: int = 0, domain_id: str | None = None
+    ) -> list[Candidate]:
+        """What waits for an operator before every chat may know it, oldest first."""
+        return await governance.pending_reviews(self.store, self._domain(domain_id), limit=limit, offset=offset)
+
+    async def approve(self, candidate_id: str, actor: Actor, *, domain_id: str | None = None) -> Approval:
+        """Raises NotFoundError."""
+        domain = self._domain(domain_id)
+        approval = await governance.approve(self.store, domain, candidate_id, actor, self.clock())
+        self._embed_later(domain, [approval.item])
+        return approval
+
+    async def reject(
+        self, candidate_id: str, actor: Actor, reason: str = "", *, domain_id: str | None = None
+    ) -> Candidate:
+        """Raises NotFoundError."""
+        return await governance.reject(self.store, self._domain(domain_id), candidate_id, actor, self.clock(), reason)
+
+    async def chat_setting(self, session_key: str, name: str, *, domain_id: str | None = None) -> str | None:
+        """A setting of the chat that this session belongs to."""
+        home = home_scope(session_key)
+        return (await self.store.view(self._domain(domain_id), (home,)).chat_settings(home)).get(name)
+
+    async def set_chat_setting(
+        self, session_key: str, name: str, value: str, *, by: str, domain_id: str | None = None
+    ) -> None:
+        home = home_scope(session_key)
+        async with self.store.write(self._domain(domain_id), (home,)) as tx:
+            await tx.set_chat_setting(home, name, value, by=by, at=self.clock())
+
+    async def add_usage(
+        self, session_key: str, purpose: str, completions: Sequence[Completion], *, domain_id: str | None = None
+    ) -> None:
+        """Count calls that another part made for this chat."""
+        home = home_scope(session_key)
+        async with self.store.write(self._domain(domain_id), (home,)) as tx:
+            await tx.add_usage(usage_row(home, self.today(), purpose, completions))
+
+    async def spent_today(self) -> int:
+        """Tokens of this local day, all chats and purposes together."""
+        return sum(await self.maintenance.usage_total(self.today()))
+
+    def today(self) -> str:
+        """The local day as usage counts it."""
+        return self.clock().astimezone(self.settings.timezone).strftime("%Y-%m-%d")
+
+    async def refresh_embeddings(self) -> int:
+        """Embed what is missing or stale, in every scope. Returns how many vectors were stored."""
+        return await self._vectoriser.refresh() if self._vectoriser is not None else 0
+
+    async def rebuild_index(self) -> int:
+        """Bring index rows of an older analyser up to date. Returns how many were rewritten."""
+        done = 0
+        while rows := await self.maintenance.outdated_terms(text.ANALYSER_VERSION, limit=REBUILT_AT_ONCE):
+            fresh = [(*row[:3], text.document_terms(await self._indexed(*row))) for row in rows]
+            await self.maintenance.reindex(text.ANALYSER_VERSION, fresh)
+            done += len(rows)
+        return done
+
+    async def _indexed(self, domain_id: str, owner: ScopeRef, ref: str | int, content: str) -> str:
+        """The text under which an item or turn is found; a turn's has its day too."""
+        if isinstance(ref, str):
+            return content
+        (turn,) = await self.store.view(domain_id, (owner,)).turns(owner.id, (ref,))
+        return indexed_text(turn.name, turn.text, turn.said_at, self.settings.timezone)
