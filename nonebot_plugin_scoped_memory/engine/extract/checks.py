@@ -118,7 +118,11 @@ def _with_standing_evidence(
     if proposal.subject and proposal.subject in opted_out:
         return Rejection("opted_out")
     numbers = tuple(n for n in proposal.evidence if n in turns and _stands(turns[n], opted_out))
-    if not numbers:
+    # A model's sentence may rest on any word of any turn it cites: none of them may have been taken back meanwhile.
+    taken_back = proposal.origin in _WRITTEN_BY_MODEL and any(
+        n in turns and not turns[n].stands for n in proposal.evidence
+    )
+    if not numbers or taken_back:
         return Rejection("evidence_gone")
     people = [turns[n] for n in numbers if turns[n].role == "user" and turns[n].account not in bots]
     if not people:
