@@ -227,6 +227,26 @@ def test_statements_are_split_where_they_end(tmp_path: Path) -> None:
     assert [statement.splitlines()[-1] for statement in migration.statements] == ["CREATE TABLE a (x);", "END;"]
 
 
+async def test_a_new_file_that_another_process_is_writing_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A write lock on a file that is not yet in WAL mode: SQLite refuses to change the mode without waiting.
+    other = sqlite3.connect(tmp_path / "memory.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    plain = asyncio.sleep
+
+    async def until_then(seconds: float) -> None:
+        if other.in_transaction:
+            other.execute("ROLLBACK")
+        await plain(seconds)
+
+    monkeypatch.setattr(connection.asyncio, "sleep", until_then)
+    store = await open_store(f"sqlite:///{tmp_path}/memory.db", clock=CLOCK)
+    other.close()
+    await add(store, an_item("x"))
+    await store.close()
+
+
 async def test_two_that_open_a_new_file_at_once(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/memory.db"
     stores = await asyncio.gather(*(open_store(url, clock=CLOCK) for _ in range(4)))

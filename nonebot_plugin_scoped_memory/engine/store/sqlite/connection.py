@@ -26,9 +26,9 @@ READERS = 3
 """With one shared reader a slow query makes everyone wait for it."""
 BUSY_SECONDS = 5.0
 """How long a statement waits for another process's lock."""
+_WAL_RETRY_SECONDS = 0.02
 _COMMON = ("PRAGMA foreign_keys = ON", "PRAGMA cache_size = -16000", "PRAGMA temp_store = MEMORY")
 _WRITER = (
-    "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = NORMAL",
     "PRAGMA secure_delete = ON",
     f"PRAGMA journal_size_limit = {64 * 2**20}",
@@ -85,6 +85,7 @@ class Database:
         path, self._folder = await asyncio.to_thread(location.prepare)
         with _translated(self.url, sqlite3.DatabaseError):
             writer = await self._connect(path)
+            await _use_wal(writer)
             await _set_up(writer, _WRITER)
         await self._migrate()
         with _translated(self.url, sqlite3.DatabaseError):
@@ -242,6 +243,21 @@ async def fetch_all(url: str, connection: aiosqlite.Connection, sql: str, args: 
 async def _set_up(connection: aiosqlite.Connection, pragmas: Iterable[str]) -> None:
     for pragma in pragmas:
         await connection.execute_fetchall(pragma)
+
+
+async def _use_wal(connection: aiosqlite.Connection) -> None:
+    """Changing the journal of a file that someone else writes fails at once, whatever the timeout: SQLite does not
+    wait where the other one could be waiting for us. So the waiting is done here."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + BUSY_SECONDS
+    while True:
+        try:
+            await connection.execute_fetchall("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as e:
+            if "locked" not in str(e) or loop.time() > deadline:
+                raise
+        await asyncio.sleep(_WAL_RETRY_SECONDS)
 
 
 @contextmanager
