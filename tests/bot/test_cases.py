@@ -132,6 +132,22 @@ async def test_three_speakers_are_three_people(bot: RunningBot) -> None:
 
 
 @everything
+async def test_what_is_told_of_another_is_not_the_tellers_plan(bot: RunningBot) -> None:
+    def takes_the_teller_for_the_traveller(request: ChatRequest) -> str:
+        lines = [line for line in transcript_lines(request) if "日本" in line[2]]
+        return answer(*(found(f"{who} 下周去日本", turn, who, kind="task") for turn, who, _ in lines))
+
+    bot.llm.extraction = takes_the_teller_for_the_traveller
+    qq = await bot.connect()
+    await qq.group(GROUP, MING, "我喜欢红茶", card="小明")
+    await qq.ask_group(GROUP, HONG, "小明说他下周去日本", card="小红", at_bot=True)
+    await bot.settled()
+    await bot.engine.listener.extract("default", GROUP_KEY)
+    assert transcripts(bot)
+    assert [item.content for item in await bot.items(GROUP_KEY) if item.subject] == ["小明（10001）喜欢红茶"]
+
+
+@everything
 async def test_the_same_key_of_two_people(bot: RunningBot) -> None:
     qq = await bot.connect()
     await qq.group(GROUP, MING, "我主要写 Python", card="小明")

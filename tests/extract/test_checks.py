@@ -104,6 +104,13 @@ def test_case_13_what_another_says_of_somebody_is_a_report() -> None:
     assert checked(report) == report
 
 
+def test_case_13_is_never_the_tellers_own_plan() -> None:
+    own = proposal("小红（10002）下周去日本", kind="task", subject=HONG, evidence=(2,))
+    assert reason(own) == "others_words"
+    nobodys = kept(proposal("小明下周去日本", kind="task", subject="", evidence=(2,)))
+    assert nobodys.content == "据小红（10002）说，小明下周去日本"
+
+
 @pytest.mark.parametrize(
     "content",
     [

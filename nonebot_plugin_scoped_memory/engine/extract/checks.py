@@ -13,6 +13,7 @@ from ..models import MAX_ITEM_CHARS, Origin, Proposal, Turn, TurnState
 from ..scope import GLOBAL_SCOPED_KINDS
 from ..text import fold, person, shown_name
 from .numbers import invents_number
+from .reported import is_retold, of_others
 from .secrets import find_secret, private_contact
 from .wording import report
 
@@ -67,7 +68,7 @@ class Rejection:
 
     ``reason`` is one of ``evidence_gone``, ``bot_as_evidence``, ``anonymous``, ``bot_as_subject``, ``opted_out``,
     ``only_assent``, ``invented_name``, ``invented_number``, ``empty``, ``too_long``, ``secret``, ``private_contact``,
-    ``instruction``.
+    ``others_words``, ``instruction``.
     """
 
     reason: str
@@ -146,7 +147,15 @@ def _with_standing_evidence(
         return Rejection("invented_name")
     if invents_number(proposal.content, [turns[n] for n in numbers], _names(turns.values())):
         return Rejection("invented_number")
-    return _as_report_if_hearsay(proposal, speakers)
+    names = {*_names(turns.values()), *(person(turn.name, turn.account) for turn in speakers)}
+    if proposal.subject in {turn.account for turn in speakers}:
+        cited = [turns[n] for n in numbers if turns[n].account not in bots]
+        return (
+            Rejection("others_words")
+            if personal and of_others(proposal.content, proposal.subject, cited, names)
+            else proposal
+        )
+    return _as_report_if_hearsay(proposal, speakers, names)
 
 
 def invents_name(content: str, evidence: Sequence[Turn], names: Collection[str] = ()) -> bool:
@@ -169,20 +178,18 @@ def _stands(turn: Turn, opted_out: frozenset[str]) -> bool:
     return turn.stands and turn.state is TurnState.ORDINARY and turn.account not in opted_out
 
 
-def _as_report_if_hearsay(proposal: Proposal, speakers: Sequence[Turn]) -> Proposal:
+def _as_report_if_hearsay(proposal: Proposal, speakers: Sequence[Turn], names: Collection[str]) -> Proposal:
     """``proposal``, or its words as a report: no subject, no slot, the reporter named.
 
-    Hearsay is a subject who said none of it, and, without a subject, a personal item that names only other people.
+    Hearsay is a subject who said none of it, and, without a subject, a personal item that names only other people or
+    that its speaker only passes on.
     """
     if proposal.kind in GLOBAL_SCOPED_KINDS:
         return replace(proposal, subject="")
-    said_by = {turn.account for turn in speakers}
-    if proposal.subject:
-        if proposal.subject in said_by:
-            return proposal
-    else:
+    if not proposal.subject:
         named = set(_ACCOUNT_NUMBER.findall(proposal.content))
-        if not named or named & {account.rsplit(":", 1)[-1] for account in said_by}:
+        of_speakers = named & {turn.account.rsplit(":", 1)[-1] for turn in speakers}
+        if of_speakers or (not named and not is_retold(proposal.content, speakers, names)):
             return replace(proposal, key=None)
     reporter = speakers[0]
     return replace(
