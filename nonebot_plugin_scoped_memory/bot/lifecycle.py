@@ -11,9 +11,11 @@ from apscheduler.schedulers.base import BaseScheduler
 
 from .. import api, texts
 from ..config import ScopedMemoryConfig
+from ..engine.background import Background
 from ..engine.embedding import Embedder, create_embedder
 from ..engine.engine import MemoryEngine
 from ..engine.errors import ProviderError, StoreError
+from ..engine.extract.lazy_pattern import compile_all
 from ..engine.llm import OpenAIChat
 from .jobs import schedule
 from .recorder import Recorder
@@ -75,6 +77,9 @@ class Lifecycle:
         except Exception as e:
             logger.error(texts.LOG_OPEN_FAILED.format(problem=type(e).__name__), exc_info=e)
             return
+        background = Background()
+        self._stack.push_async_callback(background.close, DRAIN_WITHIN)
+        background.spawn(asyncio.to_thread(compile_all), "compile the rules")
         api.use_engine(engine)
         schedule(self._scheduler)
         logger.info(texts.LOG_OPENED.format(url=engine.store.url))

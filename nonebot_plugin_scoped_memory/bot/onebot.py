@@ -30,14 +30,6 @@ _SEND_FORWARD = frozenset({"send_forward_msg", "send_private_forward_msg", "send
 
 
 @dataclass(frozen=True, slots=True)
-class Unplaced:
-    """A quote of which the client does not tell the chat. Message ids are short: it may be of another one."""
-
-    message_id: str
-    quote: Quote
-
-
-@dataclass(frozen=True, slots=True)
 class Incoming:
     """A message as it came in.
 
@@ -57,7 +49,7 @@ class Incoming:
     anonymous: bool
     role: str
     temp: bool
-    unplaced: Unplaced | None
+    unplaced: Quote | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +236,7 @@ def _sender_id(reply: Reply | None) -> str:
     return str(reply.sender.user_id) if reply and reply.sender.user_id else ""
 
 
-def _quoted(event: MessageEvent) -> tuple[Quote | None, Unplaced | None]:
+def _quoted(event: MessageEvent) -> tuple[Quote | None, Quote | None]:
     """What a message quotes, if it is of this chat or may be.
 
     The adapter fetches it by a short id that some clients make by hashing: it may name a message of another chat, and
@@ -257,8 +249,9 @@ def _quoted(event: MessageEvent) -> tuple[Quote | None, Unplaced | None]:
     account = account_of(_sender_id(reply))
     fallback = account.rsplit(":", 1)[-1] or (texts.ANONYMOUS if _sender_id(reply) else texts.SOMEONE)
     name = name_of(reply.sender.card, reply.sender.nickname) or fallback
-    quote = Quote(account, name, render(reply.message, MAX_QUOTE_CHARS, note="…").text, "reply")
-    return (quote, None) if place == "here" else (None, Unplaced(_message_id(reply.message_id), quote))
+    message_id = _message_id(reply.message_id)
+    quote = Quote(account, name, render(reply.message, MAX_QUOTE_CHARS, note="…").text, "reply", message_id)
+    return (quote, None) if place == "here" else (None, quote)
 
 
 def _place(reply: Reply, event: MessageEvent) -> Literal["here", "unknown"] | None:

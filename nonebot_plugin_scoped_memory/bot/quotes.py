@@ -23,10 +23,10 @@ async def known_quote(engine: MemoryEngine, domain_id: str, incoming: Incoming) 
     n = await view.turn_number(session_key, incoming.self_id, unplaced.message_id)
     return tuple(
         replace(
-            unplaced.quote,
-            name=turn.name or unplaced.quote.name,
+            unplaced,
+            name=turn.name or unplaced.name,
             text=render(plain(turn.text), MAX_QUOTE_CHARS, note="…").text,
         )
         for turn in await view.turns(session_key, () if n is None else (n,))
-        if turn.stands and turn.account == unplaced.quote.account
+        if turn.stands and turn.account == unplaced.account
     )

@@ -158,7 +158,10 @@ def _mention(data: _Data, mentions: dict[str, str]) -> str:
     given = data.get("name")
     name = name_of(given.removeprefix("@") if isinstance(given, str) else None)
     if account:
-        name = mentions.setdefault(account, name or account.rsplit(":", 1)[-1])
+        number = account.rsplit(":", 1)[-1]
+        if any(name == other for who, other in mentions.items() if who != account):
+            name = f"{name}({number})"  # two people of one name: the text alone must tell whom it means
+        name = mentions.setdefault(account, name or number)
     return f"@{name or texts.SOMEONE}"
 
 

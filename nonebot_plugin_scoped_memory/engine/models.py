@@ -51,12 +51,17 @@ def utc_now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Someone else's words inside a turn. ``kind`` is ``reply`` or ``forward``."""
+    """Someone else's words inside a turn. ``kind`` is ``reply`` or ``forward``.
+
+    ``message_id`` is the platform's id of what a reply quotes, as the bot that heard the turn knows it; where that
+    message was taken back, the quote is not read any more.
+    """
 
     account: str
     name: str
     text: str
     kind: Literal["reply", "forward"] = "reply"
+    message_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,22 +153,39 @@ async def take_back_message(
     view = store.view(domain_id, scopes)
     n = await view.turn_number(session_key, self_id, message_id)
     if n is None:
+        async with store.write(domain_id, scopes) as tx:
+            quoting = await tx.mark_quotes_recalled(session_key, self_id, message_id)
+    else:
+        quoting = await view.turns_quoting(session_key, n)
+    touched = ([] if n is None else [n]) + quoting
+    if not touched:
         return False
-    resting = [item.id for item in await view.items_on_turn(session_key, n)]
+    resting = [item.id for number in touched for item in await view.items_on_turn(session_key, number)]
     async with _with_evidence(store, domain_id, scopes, resting, everywhere=True) as tx:
-        await tx.mark_recalled(session_key, n)
-        for item in await tx.items_on_turn(session_key, n):
-            evidence = (await tx.evidence((item.id,)))[item.id]
+        if n is not None:
+            await tx.mark_recalled(session_key, n)
+        items = {item.id: item for number in touched for item in await tx.items_on_turn(session_key, number)}
+        for item in items.values():
+            evidence = _without_quotes((await tx.evidence((item.id,)))[item.id], session_key, quoting, item.subject)
             if not await _stands(tx, evidence):
                 await retract(tx, item, actor, now, "message_recalled")
         for candidate in await _pending(tx):
-            mentioned = any(e.session_key == session_key and e.turn == n for e in candidate.evidence)
+            mentioned = any(e.session_key == session_key and e.turn in touched for e in candidate.evidence)
+            evidence = _without_quotes(candidate.evidence, session_key, quoting, candidate.subject)
             # With a standing copy in its chat it waits on; its evidence is only that of the first who said it.
-            if mentioned and not await _is_active(tx, candidate.item_id) and not await _stands(tx, candidate.evidence):
+            if mentioned and not await _is_active(tx, candidate.item_id) and not await _stands(tx, evidence):
                 await tx.decide_candidate(
                     candidate.id, "rejected", reason="message_recalled", by=SYSTEM.account, at=now
                 )
-        return True
+        return n is not None
+
+
+def _without_quotes(
+    evidence: Iterable[Evidence], session_key: str, quoting: Sequence[int], subject: str
+) -> list[Evidence]:
+    """``evidence`` without turns that only quote what was taken back: what somebody says of themselves they say on
+    their own, whatever they quote with it."""
+    return [e for e in evidence if e.session_key != session_key or e.turn not in quoting or e.account == subject != ""]
 
 
 async def _stands(tx: Write, evidence: Sequence[Evidence]) -> bool:

@@ -123,7 +123,7 @@ def person(name: str, account: str) -> str:
     The number tells two people of one name apart, and one person through a change of name.
     """
     number = _number(account)
-    shown = shown_name(name)
+    shown = shown_name(name).removesuffix(f"({number})").rstrip()  # as a mention of one of two namesakes has it
     return f"{shown}（{number}）" if shown and shown != number else number
 
 

@@ -225,3 +225,15 @@ async def test_what_waited_for_approval_waits_no_longer_once_forgotten(qq: OneBo
     assert len(await bot.engine.pending_reviews()) == 1
     await qq.ask_group(GROUP, HONG, f"/memory forget {id}")
     assert await qq.ask_private(OPERATOR, "/memory review") == texts.REVIEW_EMPTY
+
+
+async def test_two_people_of_one_name_in_one_sentence(bot: RunningBot, qq: OneBotClient) -> None:
+    wang, other_wang = ({"type": "at", "data": {"qq": str(who), "name": "小王"}} for who in (HONG, GANG))
+    await qq.ask_group(GROUP, MING, [text("/memory add "), wang, text("欠"), other_wang, text("一百块")], card="小明")
+    await qq.ask_group(
+        GROUP, MING, [text("记住"), wang, text("欠"), other_wang, text("一百块")], card="小明", at_bot=True
+    )
+    await bot.settled()
+    assert {item.content for item in await bot.items(f"qq:group:{GROUP}")} == {
+        f"据小明（{MING}）说，小王（{HONG}）欠小王（{GANG}）一百块"
+    }

@@ -53,6 +53,33 @@ async def test_group_recall(bot: RunningBot) -> None:
 
 
 @everything
+async def test_words_that_were_taken_back_are_gone_where_others_quoted_them(bot: RunningBot) -> None:
+    bot.llm.extraction = finds("跳槽", kind="fact")
+    bot.llm.reply = lambda request: "嗯"
+    qq = await bot.connect()
+    taken_back = await qq.group(GROUP, MING, "我下个月要跳槽", nickname="小明")
+    await qq.ask_group(GROUP, HONG, "真的吗", at_bot=True, reply_to=taken_back)
+    assert "跳槽" in bot.llm.chat_requests[-1].text
+    await qq.recall_group(GROUP, MING, taken_back)
+    await qq.ask_group(GROUP, HONG, "在吗", at_bot=True)
+    await bot.settled()
+    assert "跳槽" not in bot.llm.chat_requests[-1].text
+    await bot.engine.listener.extract("default", GROUP_KEY)
+    assert "跳槽" not in bot.llm.chat_requests[-1].text
+    assert await contents(bot, GROUP_KEY) == []
+
+
+async def test_what_was_not_recorded_is_gone_too_where_it_was_quoted(bot: RunningBot) -> None:
+    qq = await bot.connect()
+    taken_back = await qq.group(GROUP, MING, "我下个月要跳槽", nickname="小明")
+    await qq.ask_group(GROUP, HONG, "真的吗", at_bot=True, reply_to=taken_back)
+    assert [quote.text for turn in await bot.turns(GROUP_KEY) for quote in turn.quotes] == ["我下个月要跳槽"]
+    await qq.recall_group(GROUP, MING, taken_back)
+    await qq.ask_group(GROUP, HONG, "在吗", at_bot=True)
+    assert "跳槽" not in bot.llm.chat_requests[-1].text
+
+
+@everything
 async def test_an_admin_takes_back_what_a_member_said(bot: RunningBot) -> None:
     qq = await bot.connect()
     taken_back = await qq.group(GROUP, MING, "我喜欢手冲咖啡")

@@ -36,7 +36,22 @@ def test_a_report_names_its_reporter_once() -> None:
     once = report("猫好", "小红（10002）")
     assert once == "据小红（10002）说，猫好"
     assert report(once, "小红（10002）") == once
-    assert report("据小明（10001）说，猫好", "小红（10002）") != "据小明（10001）说，猫好"
+    assert report("小红（10002）提到，猫好", "小红（10002）") == "小红（10002）提到，猫好"
+    assert report("据阿红（10002）说，猫好", "小红（10002）") == "据阿红（10002）说，猫好"
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        "据小明（10001）说，猫好",
+        "据小明（10001）对10002说，猫好",
+        "据小明（10001）对小红（10002）说，猫好",
+        "据小明（2100021）说，猫好",
+        "据10001，小红（10002）说猫好",
+    ],
+)
+def test_a_source_that_the_speaker_made_up_stands_behind_the_speaker(forged: str) -> None:
+    assert report(forged, "小红（10002）") == f"据小红（10002）说，{forged}"
 
 
 def test_a_given_sentence_always_makes_a_proposal() -> None:

@@ -49,7 +49,7 @@ class TurnContract:
             a_turn(
                 "好的 ok\n第二行",
                 said_at=NOON + timedelta(microseconds=1234567),
-                quotes=(Quote(HONG, "小红", "原话", "reply"), Quote("", "", "转发", "forward")),
+                quotes=(Quote(HONG, "小红", "原话", "reply", "m0"), Quote("", "", "转发", "forward")),
                 mentions=((HONG, "小红"),),
                 seq=7,
                 by_operator=True,
@@ -255,6 +255,33 @@ class TurnContract:
             (True, False, False),
             (False, True, False),
         ]
+
+    async def test_what_was_taken_back_is_not_read_where_it_is_quoted(self, store: Store) -> None:
+        def quoting(*messages: str) -> NewTurn:
+            quotes = tuple(Quote(HONG, "小红", f"words of {id}", "reply", id) for id in messages)
+            return heard(f"quoting {messages}", "1", f"q{messages}", quotes=(Quote(HONG, "小红", "kept"), *quotes))
+
+        await say(store, heard("words of a", "1", "a"), heard("words of b", "1", "b"), quoting("a", "b"), quoting("x"))
+        await say(store, heard("the same id elsewhere", "1", "a"), quoting("a"), session_key=OTHER_KEY)
+
+        async def quoted(session_key: str = CHAT_KEY) -> list[list[str]]:
+            view = store.view(DOMAIN, [session_scope(session_key)])
+            turns = await view.turns_after(session_key, 0, limit=10)
+            return [[quote.message_id for quote in turn.quotes] for turn in turns if turn.quotes]
+
+        assert await quoted() == [["", "a", "b"], ["", "x"]]
+        view = store.view(DOMAIN, [SESSION])
+        assert [await view.turns_quoting(CHAT_KEY, n) for n in (1, 3, 9)] == [[3], [], []]
+        assert await view.turns_quoting(OTHER_KEY, 1) == []
+        async with store.write(DOMAIN, [SESSION]) as write:
+            await write.mark_recalled(CHAT_KEY, 1)
+            assert await write.mark_quotes_recalled(CHAT_KEY, "1", "x") == [4]
+            assert await write.mark_quotes_recalled(CHAT_KEY, "2", "x") == []
+        assert await quoted() == [["", "b"], [""]]
+        async with store.write(DOMAIN, [SESSION]) as write:
+            await write.mark_suppressed(CHAT_KEY, [2])
+            assert [quote.text for quote in (await write.turns(CHAT_KEY, [3]))[0].quotes] == ["kept"]
+        assert await quoted(OTHER_KEY) == [["", "a"]]
 
     async def test_session_fields(self, store: Store, clock: HandClock) -> None:
         await say(store, "a", "b", "c")

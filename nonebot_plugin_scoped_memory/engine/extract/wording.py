@@ -51,9 +51,10 @@ def about(content: str, who: str, name: str = "") -> str:
 
 def report(content: str, reporter: str) -> str:
     """``content`` as hearsay: ``据小红（10002）说，…``, unless it already says that ``reporter`` said it."""
+    # Exactly this person, perhaps by an older name: 据小红（10002）对小明说 names a source, too, but of the speaker's making.
     number = re.escape(reporter.rsplit("（", 1)[-1].rstrip("）"))
-    verb = "(?:说|說|提到|提及|表示|称|稱|讲|透露|听说|告诉|觉得|认为)"
-    saying = rf"据[^，。\n]{{0,50}}{number}|{re.escape(reporter)}\s?{verb}"
+    who = rf"(?:{re.escape(reporter)}|[^，。,\s（）]{{1,40}}（{number}）)"
+    saying = rf"据?\s?{who}\s?(?:所?(?:说|說)|提到|提及|表示|称|稱|讲|透露|听说|觉得|认为)"
     return content if re.match(saying, content) else f"据{reporter}说，{content}"
 
 

@@ -90,6 +90,10 @@ class View(Protocol):
         """The turn that this platform message became."""
         ...
 
+    async def turns_quoting(self, session_key: str, n: int) -> list[int]:
+        """The turns that quote this one, by number."""
+        ...
+
     async def turn_candidates(self, session_key: str, terms: Sequence[str]) -> LexicalCandidates: ...
 
     # --- items
@@ -195,11 +199,16 @@ class Write(View, Protocol):
         ...
 
     async def mark_recalled(self, session_key: str, n: int) -> None:
-        """Also takes it out of the text index, for good. Raises NotFoundError."""
+        """Also takes it out of the text index, for good, and out of the turns that quote it. Raises NotFoundError."""
+        ...
+
+    async def mark_quotes_recalled(self, session_key: str, self_id: str, message_id: str) -> list[int]:
+        """A message that is no turn was taken back: turns that quote it are read without the quote. Their numbers."""
         ...
 
     async def mark_suppressed(self, session_key: str, numbers: Iterable[int]) -> None:
-        """Also takes them out of the text index, for good. Unknown numbers are left out."""
+        """Also takes them out of the text index, for good, and out of the turns that quote them. Unknown numbers are
+        left out."""
         ...
 
     async def set_watermark(self, session_key: str, n: int) -> None:

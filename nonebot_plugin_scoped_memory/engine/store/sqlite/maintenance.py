@@ -23,6 +23,7 @@ TABLES = (
     "sessions",
     "turns",
     "turn_messages",
+    "turn_quotes",
     "turn_terms",
     "items",
     "item_terms",

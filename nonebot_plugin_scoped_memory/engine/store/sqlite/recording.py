@@ -108,6 +108,7 @@ async def _record(tx: Transaction, entries: Sequence[Entry], now: int, analyser:
     new: dict[tuple[int, int], Turn] = {}
     turn_lines: list[rows.Row] = []
     message_lines: list[rows.Row] = []
+    quote_lines: list[rows.Row] = []
     term_lines: list[tuple[int, int, Tokens]] = []
     indexed: list[int] = []
     for entry in entries:
@@ -119,6 +120,7 @@ async def _record(tx: Transaction, entries: Sequence[Entry], now: int, analyser:
                 n = batch.last[session] = batch.last[session] + 1
                 new[session, n] = _turn(entry, n, now)
                 turn_lines.append((next_id, session, n, *_values(entry.turn), now))
+                quote_lines += [(session, n, *quote) for quote in _quoted_messages(entry)]
                 term_lines.append((next_id, session, entry.tokens))
                 if entry.turn.state in INDEXED_STATES:
                     indexed.append(next_id)
@@ -126,7 +128,7 @@ async def _record(tx: Transaction, entries: Sequence[Entry], now: int, analyser:
             message_lines += [(session, *pair, n) for pair in dict.fromkeys(entry.message_ids)]
             batch.note(entry, n)
         numbers.append(n)
-    await _insert(tx, turn_lines, message_lines)
+    await _insert(tx, turn_lines, message_lines, quote_lines)
     await index.add(tx, TURNS, term_lines, analyser)
     await index.enter(tx, TURNS, indexed)
     touched = {session for session, _ in new}
@@ -193,7 +195,17 @@ async def _load_turns(tx: Transaction, places: Sequence[tuple[int, int]]) -> dic
     return {(row[0], row[2]): rows.turn(row[1:]) for row in found}
 
 
-async def _insert(tx: Transaction, turn_lines: list[rows.Row], message_lines: list[rows.Row]) -> None:
+def _quoted_messages(entry: Entry) -> list[tuple[int, str, str]]:
+    """(place among its quotes, self id, message id) of the messages that a turn quotes."""
+    if not entry.message_ids:
+        return []
+    self_id = entry.message_ids[0][0]
+    return [(i, self_id, quote.message_id) for i, quote in enumerate(entry.turn.quotes) if quote.message_id]
+
+
+async def _insert(
+    tx: Transaction, turn_lines: list[rows.Row], message_lines: list[rows.Row], quote_lines: list[rows.Row]
+) -> None:
     await tx.many(
         "INSERT INTO turns (id, session_id, n, role, account, name, text, quotes, mentions, state, by_operator,"
         f" said_at, seq, recorded_at) VALUES {rows.marks(14)}",
@@ -203,6 +215,9 @@ async def _insert(tx: Transaction, turn_lines: list[rows.Row], message_lines: li
         "INSERT INTO turn_messages (session_id, self_id, message_id, n) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (session_id, self_id, message_id) DO UPDATE SET n = excluded.n",
         message_lines,
+    )
+    await tx.many(
+        "INSERT INTO turn_quotes (session_id, n, place, self_id, message_id) VALUES (?, ?, ?, ?, ?)", quote_lines
     )
 
 

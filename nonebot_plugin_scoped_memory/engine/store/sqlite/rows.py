@@ -139,7 +139,7 @@ def turn(row: Row) -> Turn:
 
 
 def quotes_text(quotes: Iterable[Quote]) -> str:
-    return _compact([[quote.account, quote.name, quote.text, quote.kind] for quote in quotes])
+    return _compact([[quote.account, quote.name, quote.text, quote.kind, quote.message_id] for quote in quotes])
 
 
 def mentions_text(mentions: Iterable[tuple[str, str]]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...models import LexicalCandidates, ScopeSize, Session, Turn
@@ -57,6 +58,17 @@ class TurnReads(Scoped):
         )
         return found[0][0] if found else None
 
+    async def turns_quoting(self, session_key: str, n: int) -> list[int]:
+        if not self.reads_session(session_key):
+            return []
+        found = await self.fetch(
+            "SELECT DISTINCT q.n FROM sessions s CROSS JOIN turn_messages m ON m.session_id = s.id CROSS JOIN"
+            " turn_quotes q ON q.session_id = s.id AND q.self_id = m.self_id AND q.message_id = m.message_id"
+            " WHERE s.domain_id = ? AND s.session_key = ? AND m.n = ? ORDER BY q.n",
+            (self._domain_id, session_key, n),
+        )
+        return [row[0] for row in found]
+
     async def turn_candidates(self, session_key: str, terms: Sequence[str]) -> LexicalCandidates:
         if not self.reads_session(session_key):
             return LexicalCandidates((), {}, {})
@@ -86,4 +98,30 @@ class TurnReads(Scoped):
             f" WHERE s.domain_id = ? AND s.session_key = ? AND {where}",
             (self._domain_id, session_key, *args),
         )
-        return [rows.turn(row) for row in found]
+        turns = [rows.turn(row) for row in found]
+        quoting = [turn.n for turn in turns if any(quote.message_id for quote in turn.quotes)]
+        gone = await self._quotes_taken_back(session_key, quoting)
+        return [without_quotes(turn, gone.get(turn.n, ())) for turn in turns]
+
+    async def _quotes_taken_back(self, session_key: str, numbers: Sequence[int]) -> dict[int, set[int]]:
+        """By turn, the places of quotes whose own message was recalled or suppressed."""
+        gone: dict[int, set[int]] = {}
+        for part in chunks(numbers):
+            found = await self.fetch(
+                "SELECT q.n, q.place FROM sessions s CROSS JOIN turn_quotes q ON q.session_id = s.id"
+                " LEFT JOIN turn_messages m ON m.session_id = s.id AND m.self_id = q.self_id"
+                " AND m.message_id = q.message_id LEFT JOIN turns t ON t.session_id = s.id AND t.n = m.n"
+                f" WHERE s.domain_id = ? AND s.session_key = ? AND q.n IN {marks(len(part))} AND"
+                " (q.recalled_at IS NOT NULL OR t.recalled_at IS NOT NULL OR t.suppressed_at IS NOT NULL)",
+                (self._domain_id, session_key, *part),
+            )
+            for n, place in found:
+                gone.setdefault(n, set()).add(place)
+        return gone
+
+
+def without_quotes(turn: Turn, places: Collection[int]) -> Turn:
+    """``turn`` without its quotes at ``places``."""
+    if not places:
+        return turn
+    return replace(turn, quotes=tuple(quote for i, quote in enumerate(turn.quotes) if i not in places))

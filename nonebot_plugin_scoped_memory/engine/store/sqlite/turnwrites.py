@@ -53,6 +53,21 @@ class TurnWrites(Writing):
         await self._unindex(found)
         await self._update("recalled_at = coalesce(recalled_at, ?)", self.context.now(), [found[0][0]])
 
+    async def mark_quotes_recalled(self, session_key: str, self_id: str, message_id: str) -> list[int]:
+        self.check_session(session_key)
+        found = await self.fetch(
+            "SELECT q.session_id, q.n FROM sessions s JOIN turn_quotes q ON q.session_id = s.id"
+            " WHERE s.domain_id = ? AND s.session_key = ? AND q.self_id = ? AND q.message_id = ? ORDER BY q.n",
+            (self._domain_id, session_key, self_id, message_id),
+        )
+        if found:
+            await self.tx.fetch(
+                "UPDATE turn_quotes SET recalled_at = coalesce(recalled_at, ?)"
+                " WHERE session_id = ? AND self_id = ? AND message_id = ?",
+                (self.context.now(), found[0][0], self_id, message_id),
+            )
+        return sorted({n for _, n in found})
+
     async def mark_suppressed(self, session_key: str, numbers: Iterable[int]) -> None:
         found = await self._find(session_key, numbers)
         await self._unindex(found)

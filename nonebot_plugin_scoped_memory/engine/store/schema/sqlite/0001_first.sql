@@ -76,6 +76,20 @@ CREATE TABLE turn_messages (
 ) WITHOUT ROWID;
 CREATE INDEX turn_messages_turn ON turn_messages (session_id, n);
 
+-- Which message a turn quotes, by the platform's name for it: quoted words go when that message is taken back. The
+-- message itself need not be a turn.
+CREATE TABLE turn_quotes (
+    session_id INTEGER NOT NULL REFERENCES sessions (id),
+    n INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    self_id TEXT NOT NULL,
+    message_id TEXT NOT NULL,
+    recalled_at INTEGER,
+    PRIMARY KEY (session_id, n, place),
+    FOREIGN KEY (session_id, n) REFERENCES turns (session_id, n)
+) WITHOUT ROWID;
+CREATE INDEX turn_quotes_message ON turn_quotes (session_id, self_id, message_id);
+
 CREATE TABLE items (
     id INTEGER PRIMARY KEY,
     public_id TEXT NOT NULL UNIQUE,
