@@ -7,7 +7,6 @@ A plugin cannot be loaded twice in one process, so settings that a test needs ar
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
@@ -20,6 +19,7 @@ from nonebot.adapters.onebot.v11 import Adapter
 
 from tests.fakes.onebot import OneBotClient
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.serving import Serving
 
 if TYPE_CHECKING:
     # Not at run time: NoneBot must load the plugin before anything imports it.
@@ -136,23 +136,13 @@ async def until(ready: Callable[[], object], timeout: float = 5.0) -> None:
 @asynccontextmanager
 async def serving() -> AsyncIterator[int]:
     """NoneBot's application behind a free port, which is yielded."""
-    import uvicorn
-
     app = nonebot.get_driver().server_app  # pyright: ignore[reportAttributeAccessIssue]
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="on"))
-    # Bound here and kept, so that no other process can take the port between the choice and the use. With the protocol
-    # named, asyncio turns Nagle's algorithm off; else each answer waits 40 ms for the client.
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind(("127.0.0.1", 0))
-    # Not serve(): that one takes over the signal handlers.
-    task = asyncio.create_task(server._serve(sockets=[listener]))
+    application = Serving(app, lifespan="on")
+    await application.start()
     try:
-        await until(lambda: server.started or task.done(), 30)
-        yield listener.getsockname()[1]
+        yield application.port
     finally:
-        server.should_exit = True
-        await asyncio.wait_for(task, 30)
+        await application.stop()
 
 
 @pytest.fixture

@@ -53,7 +53,13 @@ def load() -> Wiring:
     recorder = Recorder(
         config, bots=nonebot.get_bots, superusers=superusers, command_start=command_start, clock=utc_now
     )
-    lifecycle = Lifecycle(config, recorder, data_file=get_plugin_data_file("memory.db"), scheduler=scheduler)
+    lifecycle = Lifecycle(
+        config,
+        recorder,
+        data_file=get_plugin_data_file("memory.db"),
+        nicknames=frozenset(driver.config.nickname),
+        scheduler=scheduler,
+    )
     driver.on_startup(lifecycle.start)
     driver.on_shutdown(lifecycle.stop)
 

@@ -20,8 +20,13 @@ QUIET_FOR = timedelta(minutes=3)
 
 
 async def extract_quiet_chats() -> None:
-    """Extract from chats that fell silent with something left."""
-    await _guarded("extract", lambda engine: engine.listener.extract_quiet(quiet_before=engine.clock() - QUIET_FOR))
+    """Extract from chats that fell silent with something left; what a crash left open is among it."""
+    await _guarded("extract", _extract_quiet_chats)
+
+
+async def _extract_quiet_chats(engine: MemoryEngine) -> None:
+    await engine.listener.adopt_left_open()
+    await engine.listener.extract_quiet(quiet_before=engine.clock() - QUIET_FOR)
 
 
 async def refresh_embeddings() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from apscheduler.schedulers.base import BaseScheduler
@@ -36,11 +37,18 @@ class Lifecycle:
     """
 
     def __init__(
-        self, config: ScopedMemoryConfig, recorder: Recorder, *, data_file: Path, scheduler: BaseScheduler
+        self,
+        config: ScopedMemoryConfig,
+        recorder: Recorder,
+        *,
+        data_file: Path,
+        nicknames: frozenset[str],
+        scheduler: BaseScheduler,
     ) -> None:
         self._config = config
         self._recorder = recorder
         self._data_file = data_file
+        self._nicknames = nicknames
         self._scheduler = scheduler
         self._stack = AsyncExitStack()
         self.chat_model: OpenAIChat | None = None
@@ -68,7 +76,7 @@ class Lifecycle:
                     self._config.store.url or sqlite_url(self._data_file),
                     embedder=embedder,
                     llm=self.extract_model,
-                    settings=self._config.engine_settings(),
+                    settings=replace(self._config.engine_settings(), nicknames=self._nicknames),
                 )
             )
         except StoreError as e:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
 
 from nonebot.adapters import Bot, Event
@@ -26,28 +26,18 @@ from nonebot.rule import CommandRule, FullmatchRule, RegexRule, ShellCommandRule
 from .. import api
 from ..config import ScopedMemoryConfig
 from ..engine.background import Background
-from ..engine.engine import MemoryEngine
-from ..engine.errors import InvalidAddressError, StoreError, StoreUnreachableError
-from ..engine.models import NewTurn, Turn, TurnState
+from ..engine.errors import InvalidAddressError
+from ..engine.models import NewTurn, TurnState
 from .heard import Heard, Message
 from .onebot import Incoming, Recall, Sent, read_api_send, read_message, read_recall
-from .quotes import known_quote
+from .turn_writer import TurnWriter, keep_latest
 
 logger = logging.getLogger(__name__)
 
-K = TypeVar("K")
-V = TypeVar("V")
-T = TypeVar("T")
 Work: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 
-KEPT_MESSAGES = 1_000
-"""Messages that another connection may still bring, and own messages whose recall may not tell the chat."""
-KEPT_RECALLS = 200
-"""Recalls that came before their message did."""
 KEPT_CALLS = 10_000
 """API calls under way; one that its caller gave up never ends."""
-RETRY_AFTER = (1.0, 5.0, 20.0)
-"""Seconds before a write is tried again while the database is locked or away; what comes later in the chat waits."""
 
 
 class Recorder:
@@ -72,14 +62,9 @@ class Recorder:
         self._heard: dict[int, Heard] = {}
         # The messages that API calls under way are replies to, by the id of the call's data.
         self._calls: OrderedDict[int, Heard] = OrderedDict()
-        # By domain, session and turn.
-        self._messages: OrderedDict[tuple[str, str, int], Message] = OrderedDict()
-        self._recalled: OrderedDict[tuple[str, str, str, str], str] = OrderedDict()
-        # (self id, message id) of the bots' own words -> session: some recalls of these do not tell the chat.
-        self._sent: OrderedDict[tuple[str, str], str] = OrderedDict()
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
         self._background = Background()
-        self._sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+        self._writer = TurnWriter()
 
     def is_open(self, event: Event) -> bool:
         """Whether an event is being handled. What a handler leaves behind (a timer, a worker) has a copy of its context
@@ -102,7 +87,8 @@ class Recorder:
     def start(self) -> None:
         """Called when the bot starts, also after it was stopped in this process."""
         self._background = Background()
-        for of_the_last_run in (self._open, self._heard, self._calls, self._messages, self._recalled, self._sent):
+        self._writer = TurnWriter()
+        for of_the_last_run in (self._open, self._heard, self._calls):
             of_the_last_run.clear()
 
     async def settled(self) -> None:
@@ -158,14 +144,14 @@ class Recorder:
         whoever reads the answer and writes on finds the memory up to date."""
         if not heard.classified:
             heard.classified = True
-            self._later(heard, partial(self._settle, heard))
+            self._later(heard, partial(self._writer.settle, heard))
 
     async def calling(self, bot: Bot, name: str, data: dict[str, Any]) -> None:  # noqa: ARG002
         """API hook: what is begun while a message is being handled is a reply to it, whenever it is sent."""
         event = current_event.get(None)
         self._calls.pop(id(data), None)
         if event is not None and (heard := self.heard(event)) is not None:
-            _keep(self._calls, id(data), heard, KEPT_CALLS)
+            keep_latest(self._calls, id(data), heard, KEPT_CALLS)
 
     async def called(
         self, bot: Bot, exception: Exception | None, name: str, data: dict[str, Any], result: object
@@ -196,7 +182,7 @@ class Recorder:
         self._heard[id(event)] = heard
         engine = api.engine()
         kept = engine is not None and self._is_kept(incoming)
-        if engine is None or not kept or not self._later(heard, partial(self._record, engine, heard)):
+        if engine is None or not kept or not self._later(heard, partial(self._writer.record, engine, heard)):
             heard.turn.set_result(None)
 
     def _end(self, heard: Heard) -> None:
@@ -219,7 +205,7 @@ class Recorder:
             seq=heard.incoming.turn.seq,
             message_ids=((self_id, sent.message_id),) if sent.message_id else (),
         )
-        self._later(heard, partial(self._reply, heard, reply))
+        self._later(heard, partial(self._writer.reply, heard, reply))
 
     def _is_kept(self, incoming: Incoming) -> bool:
         if incoming.turn.role == "bot":
@@ -230,95 +216,17 @@ class Recorder:
 
     def _take_back(self, bot: Bot, recall: Recall) -> None:
         domain_id = domain_of(self._config, bot.self_id)
-        session_key = recall.session_key or self._sent.get((recall.self_id, recall.message_id), "")
-        if session_key:
-            recall = replace(recall, session_key=session_key)
-            self._in_order(domain_id, session_key, partial(self._recall, domain_id, recall))
-
-    async def _record(self, engine: MemoryEngine, heard: Heard) -> None:
-        incoming = heard.incoming
-        try:
-            turn = await self._tried(lambda: self._stored(engine, heard))
-            if turn is None:
-                return
-            self._join(heard, turn)
-            heard.turn.set_result(turn)
-            await self._recalled_before(engine, heard)
-        except StoreError as e:
-            logger.error("%s/%s: a message could not be stored: %s", heard.domain_id, incoming.session_key, e.problem)
-        finally:
-            if not heard.turn.done():
-                heard.turn.set_result(None)
-
-    async def _stored(self, engine: MemoryEngine, heard: Heard) -> Turn | None:
-        incoming, new = heard.incoming, heard.incoming.turn
-        if await engine.chat_setting(incoming.session_key, "memory", domain_id=heard.domain_id) == "off":
-            return None
-        if incoming.unplaced is not None:
-            new = replace(new, quotes=await known_quote(engine, heard.domain_id, incoming))
-        if heard.is_command:
-            # Stored as one at once: nobody will take it for anything else if the process dies now.
-            new = replace(new, state=TurnState.COMMAND)
-        return await engine.listener.record(heard.domain_id, incoming.session_key, new)
-
-    async def _tried(self, write: Callable[[], Awaitable[T]]) -> T:
-        """The result of ``write``, which is tried again while the database is unreachable. Raises StoreError."""
-        for wait in RETRY_AFTER:
-            try:
-                return await write()
-            except StoreUnreachableError as e:
-                logger.warning("the database is unreachable (%s), next try in %g s", e.problem, wait)
-            await self._sleep(wait)
-        return await write()
-
-    def _join(self, heard: Heard, turn: Turn) -> None:
-        """Find out whether another connection brought this message before."""
-        key = (heard.domain_id, heard.incoming.session_key, turn.n)
-        if (known := self._messages.get(key)) is not None:
-            known.heard.append(heard)
-            heard.message = known
+        if recall.session_key:
+            self._in_order(domain_id, recall.session_key, partial(self._writer.recall, domain_id, recall))
         else:
-            heard.message.state = turn.state
-        _keep(self._messages, key, heard.message, KEPT_MESSAGES)
+            self._background.spawn(self._take_back_own(domain_id, recall), "find a recalled message")
 
-    async def _reply(self, heard: Heard, reply: NewTurn) -> None:
-        engine = api.engine()
-        if engine is None or heard.turn.result() is None:
-            return
-        domain_id, session_key = heard.domain_id, heard.incoming.session_key
-        turn = await self._tried(lambda: engine.listener.record(domain_id, session_key, reply))
-        heard.message.replies.append(turn.n)
-        for sent in reply.message_ids:
-            _keep(self._sent, sent, session_key, KEPT_MESSAGES)
-        if (state := heard.message.state) is not TurnState.OPEN:
-            await self._tried(lambda: engine.listener.settle(domain_id, session_key, turn.n, state))
-
-    async def _settle(self, heard: Heard) -> None:
-        engine, turn, message = api.engine(), heard.turn.result(), heard.message
-        if heard.dropped and not message.is_command:
-            return  # another bot handles it
-        state = TurnState.COMMAND if message.is_command else TurnState.ORDINARY
-        if engine is None or turn is None or message.state in (state, TurnState.UNPROCESSABLE):
-            return
-        for n in (turn.n, *message.replies):
-            settle = partial(engine.listener.settle, heard.domain_id, heard.incoming.session_key, n, state)
-            await self._tried(settle)
-        message.state = state
-
-    async def _recall(self, domain_id: str, recall: Recall) -> None:
-        engine = api.engine()
-        if engine is None:
-            return
-        key = (domain_id, recall.session_key, recall.self_id, recall.message_id)
-        if not await self._tried(partial(engine.listener.take_back, *key, by=recall.operator)):
-            _keep(self._recalled, key, recall.operator, KEPT_RECALLS)
-
-    async def _recalled_before(self, engine: MemoryEngine, heard: Heard) -> None:
-        """A message that waits for what it quotes can arrive after its own recall."""
-        for self_id, message_id in heard.incoming.turn.message_ids:
-            key = (heard.domain_id, heard.incoming.session_key, self_id, message_id)
-            if (operator := self._recalled.pop(key, None)) is not None:
-                await self._tried(partial(engine.listener.take_back, *key, by=operator))
+    async def _take_back_own(self, domain_id: str, recall: Recall) -> None:
+        """Some clients do not tell the chat in which the bot's own message was recalled."""
+        session_key = await self._writer.session_of_own(domain_id, recall)
+        if session_key is not None:
+            recall = replace(recall, session_key=session_key)
+            self._in_order(domain_id, session_key, partial(self._writer.recall, domain_id, recall))
 
     def _later(self, heard: Heard, work: Work) -> bool:
         if heard.turn.done() and heard.turn.result() is None:
@@ -345,14 +253,6 @@ def _guarded(failure: str) -> Iterator[None]:
         logger.info("an event of no chat is not recorded: %s", e)
     except Exception as e:
         logger.error("%s: %s", failure, type(e).__name__, exc_info=e)
-
-
-def _keep(kept: OrderedDict[K, V], key: K, value: V, limit: int) -> None:
-    """Put a value among the latest ``limit``."""
-    kept[key] = value
-    kept.move_to_end(key)
-    while len(kept) > limit:
-        kept.popitem(last=False)
 
 
 def domain_of(config: ScopedMemoryConfig, self_id: str) -> str:

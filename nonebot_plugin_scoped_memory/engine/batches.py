@@ -21,7 +21,6 @@ from .extract.transcript import Transcript, build_transcript
 from .models import Clock, Item, Turn, TurnState, UsageRow
 from .scope import ScopeRef, home_scope, session_scope, writing_scopes
 from .settings import EngineSettings
-from .settling import settle_turns
 from .store.base import MaintenanceStore, Store, View
 from .writing import Outcome, Source, write_proposals
 
@@ -32,8 +31,6 @@ logger = logging.getLogger(__name__)
 
 BATCH_TURNS = 40
 """At most so many turns go into one call."""
-OPEN_FOR = timedelta(minutes=10)
-"""A turn whose handlers did not end within this is taken as it stands: the process may have died."""
 FIRST_RETRY = timedelta(minutes=1)
 LONGEST_RETRY = timedelta(hours=6)
 
@@ -69,7 +66,7 @@ class BatchExtractor:
         every = self._settings.extract_every_turns
         if session is None or session.last_turn - session.watermark < every:
             return False
-        turns = _closed_prefix(await view.turns_after(session_key, session.watermark, limit=every * 4), self._clock())
+        turns = _closed_prefix(await view.turns_after(session_key, session.watermark, limit=every * 4))
         return len(turns) == every * 4 or sum(_is_news(turn) for turn in turns) >= every
 
     async def run(
@@ -112,7 +109,7 @@ class BatchExtractor:
         session = await view.session(session_key)
         if session is None:
             return BatchReport()
-        batch = _closed_prefix(await view.turns_after(session_key, session.watermark, limit=BATCH_TURNS), now)
+        batch = _closed_prefix(await view.turns_after(session_key, session.watermark, limit=BATCH_TURNS))
         if not batch:
             return BatchReport()
         if not any(_is_news(turn) for turn in batch):
@@ -121,11 +118,10 @@ class BatchExtractor:
             return BatchReport(turns=len(batch))
         if await _is_off(view, home):
             return BatchReport(waiting="off")
-        batch, adopted = await self._adopt(domain_id, session_key, batch)
         if not force and session.retry_at is not None and session.retry_at > now:
-            return BatchReport(outcomes=adopted, waiting="retry")
+            return BatchReport(waiting="retry")
         if await self.spent_today() >= self._settings.daily_tokens:
-            return BatchReport(outcomes=adopted, waiting="budget")
+            return BatchReport(waiting="budget")
         known = await self._known(view, session_key, batch)
         bots |= {turn.account for turn in batch if turn.role == "bot" and turn.account}
 
@@ -138,33 +134,21 @@ class BatchExtractor:
         except ProviderError as e:
             await self._failed(domain_id, session_key, e, spent)
             waiting = "stopped" if isinstance(e, ProviderAuthError) else e.problem
-            return BatchReport(outcomes=adopted, waiting=waiting)
+            return BatchReport(waiting=waiting)
         async with self._store.write(domain_id, scopes) as tx:
             await tx.add_usage(self._usage(home, spent))
             # The call took its time: another process may have done this batch, or the chat have switched off.
             current = await tx.session(session_key)
             if current is None or current.watermark != session.watermark:
-                return BatchReport(outcomes=adopted)
+                return BatchReport()
             if await _is_off(tx, home):
-                return BatchReport(outcomes=adopted, waiting="off")
+                return BatchReport(waiting="off")
             fresh = {turn.n: turn for turn in await tx.turns(session_key, [turn.n for turn in batch])}
             source = Source(session_key, fresh, SYSTEM, self._clock(), bots=bots)
             outcomes = await write_proposals(tx, result.proposals, source, self._settings)
             await tx.set_turn_state(session_key, result.unprocessable, TurnState.UNPROCESSABLE)
             await tx.set_watermark(session_key, batch[-1].n)
-        return BatchReport(len(batch), (*adopted, *outcomes), result.unprocessable)
-
-    async def _adopt(
-        self, domain_id: str, session_key: str, batch: list[Turn]
-    ) -> tuple[list[Turn], tuple[Outcome, ...]]:
-        """Turns that nobody will classify any more count as ordinary from now on."""
-        left = [turn.n for turn in batch if turn.state is TurnState.OPEN]
-        if not left:
-            return batch, ()
-        async with self._store.write(domain_id, writing_scopes(session_key)) as tx:
-            ordinary = TurnState.ORDINARY
-            outcomes = await settle_turns(tx, session_key, left, ordinary, self._clock(), self._settings)
-            return await tx.turns(session_key, [turn.n for turn in batch]), tuple(outcomes)
+        return BatchReport(len(batch), tuple(outcomes), result.unprocessable)
 
     async def _known(self, view: View, session_key: str, batch: Sequence[Turn]) -> list[Item]:
         known: dict[str, Item] = {}
@@ -216,11 +200,11 @@ async def _is_off(view: View, home: ScopeRef) -> bool:
     return (await view.chat_settings(home)).get("memory") == "off"
 
 
-def _closed_prefix(turns: Sequence[Turn], now: datetime) -> list[Turn]:
+def _closed_prefix(turns: Sequence[Turn]) -> list[Turn]:
     """The turns before the first one that is still being handled: no watermark may pass it."""
     closed: list[Turn] = []
     for turn in turns:
-        if turn.state is TurnState.OPEN and now - turn.recorded_at < OPEN_FOR:
+        if turn.state is TurnState.OPEN:
             break
         closed.append(turn)
     return closed

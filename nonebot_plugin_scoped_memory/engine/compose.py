@@ -33,9 +33,10 @@ async def compose(
     session = await view.session(session_key)
     start = session.history_start if session is not None else 0
     turns = await view.recent_turns(session_key, limit=HISTORY_TURNS, after=start)
+    whole = len(turns) < HISTORY_TURNS
     if current is not None:
         turns = [turn for turn in turns if _order(turn) < _order(current)]
-    history, used = fit_history(turns, settings.history_tokens)
+    history, used = fit_history(turns, settings.history_tokens, whole=whole)
     stats = {
         str(scope): {
             "found": found.scope_hits.get(scope, 0),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -25,7 +26,7 @@ _CHUNK = 8
 Encode = Callable[[list[str], bool], Any]
 
 
-class _LocalEmbedder:
+class _LocalEmbedder(ABC):
     """One model in one thread. A package that cannot be imported or loaded is a ProviderDownError of the first call."""
 
     model: ClassVar[str]
@@ -74,8 +75,9 @@ class _LocalEmbedder:
             raise ProviderDownError(PURPOSE, f"{self.model} failed ({type(error).__name__})") from None
         return unit_rows(rows, len(texts))
 
+    @abstractmethod
     def _load(self) -> Encode:
-        raise NotImplementedError
+        """Bring the model into memory. May raise anything."""
 
 
 class LocalEmbedder(_LocalEmbedder):

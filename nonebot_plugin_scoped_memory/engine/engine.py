@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from .embedding import Embedder
     from .llm import ChatModel
 
-CLOSE_WITHIN = 10.0
-"""Seconds that background work has to end at close before it is cancelled."""
+CLOSE_WITHIN = 1.0
+"""Seconds that background work has to end at close before it is cancelled: it waits for models, and what it does not
+finish is done after the next start."""
 
 
 class MemoryEngine(ItemDoor, OperatorDoor):
@@ -120,6 +121,8 @@ class MemoryEngine(ItemDoor, OperatorDoor):
         """
         if commit_id == "":
             raise InvalidItemError("commit_id", "empty: every commit would be the same one")
+        if commit_id is not None and commit_id != text.clean(commit_id):
+            raise InvalidItemError("commit_id", "holds characters that are none")
         domain, now = self._domain(domain_id), self.clock()
         account = _private_speaker(session_id)
         events = parse_turn_events(turn_events, account=account, now=now)

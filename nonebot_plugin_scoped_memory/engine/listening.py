@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from . import revising, text
 from .address import SessionKey
@@ -25,6 +25,8 @@ from .writing import Actor, Outcome, Source, shown, write_proposals
 
 logger = logging.getLogger(__name__)
 
+OPEN_FOR = timedelta(minutes=10)
+"""A turn that is still open after this long was left by a handler that never ended."""
 BACKLOG = 1_000
 """Sessions looked at in one round; those whose memory is off are among them."""
 
@@ -120,6 +122,27 @@ class Listener:
         self.after_writing(domain_id, session_key, report.outcomes)
         return report
 
+    async def adopt_left_open(self, *, limit: int = 1_000) -> int:
+        """Turns whose handlers never ended (the process died) count as ordinary from now on. Returns how many."""
+        left = await self._maintenance.left_open(before=self._clock() - OPEN_FOR, limit=limit)
+        sessions: dict[tuple[str, str], list[int]] = {}
+        for domain_id, session_key, n in left:
+            sessions.setdefault((domain_id, session_key), []).append(n)
+        for (domain_id, session_key), numbers in sessions.items():
+            async with self._store.write(domain_id, writing_scopes(session_key)) as tx:
+                # They may have been classified since.
+                still = [turn.n for turn in await tx.turns(session_key, numbers) if turn.state is TurnState.OPEN]
+                outcomes = await settle_turns(
+                    tx, session_key, still, TurnState.ORDINARY, self._clock(), self._settings, bots=self._bots or None
+                )
+            self.after_writing(domain_id, session_key, outcomes)
+        return len(left)
+
+    async def session_of_own_message(self, domain_id: str, self_id: str, message_id: str) -> str | None:
+        """The session in which a bot's own message has this id; None if it is in none, or in several."""
+        found = await self._maintenance.sessions_of_own_message(domain_id, self_id, message_id)
+        return found[0] if len(found) == 1 else None
+
     async def extract_quiet(self, *, quiet_before: datetime, limit: int = 20) -> int:
         """``extract`` for up to ``limit`` sessions that have a backlog and fell silent before then. Returns how many.
 
@@ -179,7 +202,8 @@ def tidied(turn: NewTurn) -> NewTurn:
     return replace(
         turn,
         text=mask(text.clean(turn.text)),
+        account=text.clean(turn.account),
         name=text.clean(turn.name),
         quotes=tuple(replace(q, name=text.clean(q.name), text=mask(text.clean(q.text))) for q in turn.quotes),
-        mentions=tuple((account, text.clean(name)) for account, name in turn.mentions),
+        mentions=tuple((text.clean(account), text.clean(name)) for account, name in turn.mentions),
     )

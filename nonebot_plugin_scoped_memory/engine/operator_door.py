@@ -50,7 +50,7 @@ class OperatorDoor(Door):
     ) -> None:
         home = home_scope(session_key)
         async with self.store.write(self._domain(domain_id), (home,)) as tx:
-            await tx.set_chat_setting(home, name, value, by=by, at=self.clock())
+            await tx.set_chat_setting(home, name, text.clean(value), by=by, at=self.clock())
 
     async def add_usage(
         self, session_key: str, purpose: str, completions: Sequence[Completion], *, domain_id: str | None = None

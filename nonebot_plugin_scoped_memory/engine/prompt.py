@@ -147,21 +147,29 @@ def _without_our_tags(words: str) -> str:
     return _OUR_TAG.sub("&lt;", words)
 
 
-def fit_history(turns: Sequence[Turn], limit: int) -> tuple[tuple[Turn, ...], int]:
-    """The latest turns whose text fits into ``limit`` tokens, in the order given, and what they use.
+def fit_history(turns: Sequence[Turn], limit: int, *, whole: bool = True) -> tuple[tuple[Turn, ...], int]:
+    """Latest turns whose text fits into ``limit`` tokens, in the order given, and what they use.
 
-    History begins with a person's turn: an answer without its question says nothing.
+    History begins with a person's turn: an answer without its question says nothing. Where something must be left out
+    (``whole`` is False where older turns exist), the beginning does not move on with each turn, which would make every
+    prompt a new one to the endpoint's cache: it stays until the rest no longer fits, then leaps, so that between half
+    and all of the budget is used.
     """
-    used = 0
-    kept: list[Turn] = []
-    for turn in reversed(turns):
-        cost = text.count_tokens(spoken(turn, group=True)) + 4
-        if used + cost > limit:
-            break
-        used += cost
-        kept.append(turn)
-    kept.reverse()
-    while kept and kept[0].role == "bot":
-        used -= text.count_tokens(spoken(kept[0], group=True)) + 4
-        kept.pop(0)
-    return tuple(kept), used
+    left = [0] * (len(turns) + 1)  # tokens from each turn to the end
+    for i in range(len(turns) - 1, -1, -1):
+        left[i] = left[i + 1] + text.count_tokens(spoken(turns[i], group=True)) + 4
+    starts = [i for i, turn in enumerate(turns) if turn.role != "bot" and left[i] <= limit]
+    if not starts:
+        return (), 0
+    start = starts[0]
+    if left[0] > limit or not whole:
+        # Of those that leave at least half, the one whose number divides by the largest power of two: as turns come
+        # and go it stays that one for long.
+        start = max((i for i in starts if 2 * left[i] >= left[start]), key=lambda i: _roundness(turns[i].n))
+    return tuple(turns[start:]), left[start]
+
+
+def _roundness(n: int) -> int:
+    """The largest power of two in ``n // 2``: where people and bot take turns, all people's numbers may be odd."""
+    half = n // 2
+    return half & -half if half else 1 << 62

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from . import text
 from .models import TIERS, Item, ScoredItem
 from .scope import CONFLICT_PRIORITY, GLOBAL_SCOPED_KINDS, ScopeRef
-from .scoring import Signals, bm25, fuse
+from .scoring import Signals, bm25, cosines, fuse
 from .store.base import View
 
 if TYPE_CHECKING:
@@ -112,9 +112,7 @@ async def _lexical(view: View, query: Query, topic: frozenset[str]) -> dict[str,
     found = await view.item_candidates(terms)
     scores = bm25(found)
     return {
-        str(document.ref): Signals(
-            lexical=scores[document.ref], shares_term=any(term in wanted for term in document.counts)
-        )
+        str(document.ref): Signals(lexical=scores[document.ref], shares_term=not wanted.isdisjoint(document.counts))
         for document in found.documents
     }
 
@@ -125,15 +123,13 @@ async def _add_cosines(view: View, query: QueryVector, signals: dict[str, Signal
     for vectors in (await view.vectors(query.model)).values():
         if vectors.data.shape[1] != query.vector.shape[0]:
             continue  # another version of the model wrote these; the refresh will replace them
-        cosines = (vectors.data.astype(np.float32) @ query.vector) * vectors.scales
-        nearest = np.argpartition(-cosines, VECTOR_HITS)[:VECTOR_HITS] if len(cosines) > VECTOR_HITS else None
-        rows = range(len(cosines)) if nearest is None else nearest.tolist()
-        near = {vectors.item_ids[row] for row in rows if cosines[row] > query.floor}
+        found = cosines(vectors, query.vector)
+        nearest = np.argpartition(-found, VECTOR_HITS)[:VECTOR_HITS] if len(found) > VECTOR_HITS else None
+        rows = range(len(found)) if nearest is None else nearest.tolist()
+        wanted = signals.keys() | {vectors.item_ids[row] for row in rows if found[row] > query.floor}
         for row, id in enumerate(vectors.item_ids):
-            if id in signals:
-                signals[id].cosine = float(cosines[row])
-            elif id in near:
-                signals[id] = Signals(cosine=float(cosines[row]))
+            if id in wanted:
+                signals.setdefault(id, Signals()).cosine = float(found[row])
 
 
 def _current(item: Item, now: datetime) -> bool:
@@ -197,7 +193,9 @@ def _display_order(scored: ScoredItem) -> tuple[int, float, str]:
 
 def _without_twins(scored: Sequence[ScoredItem], scopes: Sequence[ScopeRef]) -> tuple[list[ScoredItem], list[Shadowed]]:
     """Equal content in two scopes is shown once, with the better score: as the principle it is in one of them, else as
-    the copy of the earlier scope."""
+    the copy of the earlier scope. Sorted by score."""
+    if len({one.item.scope for one in scored}) < 2:
+        return sorted(scored, key=_rank), []
     place = {scope: i for i, scope in enumerate(scopes)}
     kept: dict[str, ScoredItem] = {}
     standing: dict[tuple[str, str], str] = {}
@@ -219,23 +217,25 @@ def _forms(item: Item) -> set[tuple[str, str]]:
     """The identities under which an item may stand in another scope: a chat's decision is shared without numbers."""
     forms = {(item.kind, item.identity)}
     if item.kind in GLOBAL_SCOPED_KINDS:
-        forms.add((item.kind, text.identity(text.without_numbers(item.content))))
+        shared = text.without_numbers(item.content)
+        if item.subject or shared != item.content:  # else it is the same identity
+            forms.add((item.kind, text.identity(shared)))
     return forms
 
 
 def _budget(
     scored: Sequence[ScoredItem], always: set[str], query: Query, scopes: Sequence[ScopeRef]
 ) -> tuple[list[ScoredItem], dict[str, int], int]:
-    """Principles, then each scope in cascade order up to its cap, then what is left by score."""
+    """Principles, then each scope in cascade order up to its cap, then what is left by score. ``scored`` is sorted."""
     chosen: list[ScoredItem] = []
     used = 0
     dropped: dict[str, int] = {}
 
     def take(one: ScoredItem) -> bool:
         nonlocal used
-        cost = text.count_tokens(one.item.content)
         if len(chosen) >= query.limit:
             return False
+        cost = text.count_tokens(one.item.content)
         if query.tokens is not None and used + cost > query.tokens:
             dropped["tokens"] = dropped.get("tokens", 0) + 1
             return False

@@ -12,7 +12,7 @@ from . import text
 from .changing import FORGOTTEN, SOURCE_CHANGED, SOURCE_RETRACTED, SYSTEM, Actor, drop_waiting, retract
 from .errors import InvalidItemError, NotAllowedError, NotFoundError
 from .extract.secrets import find_secret
-from .models import MAX_ITEM_CHARS, Candidate, Evidence, Item, MemoryEvent
+from .models import MAX_ITEM_CHARS, Candidate, Evidence, Item, MemoryEvent, Turn, TurnState
 from .scope import GLOBAL_SCOPE, REVIEW_SCOPE, ScopeRef, session_scope, writing_scopes
 from .store.base import Store, Write
 
@@ -164,20 +164,35 @@ async def take_back_message(
     async with _with_evidence(store, domain_id, scopes, resting, everywhere=True) as tx:
         if n is not None:
             await tx.mark_recalled(session_key, n)
-        items = {item.id: item for number in touched for item in await tx.items_on_turn(session_key, number)}
-        for item in items.values():
-            evidence = _without_quotes((await tx.evidence((item.id,)))[item.id], session_key, quoting, item.subject)
-            if not await _stands(tx, evidence):
-                await retract(tx, item, actor, now, "message_recalled")
-        for candidate in await _pending(tx):
-            mentioned = any(e.session_key == session_key and e.turn in touched for e in candidate.evidence)
-            evidence = _without_quotes(candidate.evidence, session_key, quoting, candidate.subject)
-            # With a standing copy in its chat it waits on; its evidence is only that of the first who said it.
-            if mentioned and not await _is_active(tx, candidate.item_id) and not await _stands(tx, evidence):
-                await tx.decide_candidate(
-                    candidate.id, "rejected", reason="message_recalled", by=SYSTEM.account, at=now
-                )
+        await let_fall(tx, session_key, touched, actor, now, "message_recalled", quoting=quoting)
         return n is not None
+
+
+async def let_fall(
+    tx: Write,
+    session_key: str,
+    numbers: Sequence[int],
+    actor: Actor,
+    now: datetime,
+    reason: str,
+    *,
+    quoting: Sequence[int] = (),
+) -> None:
+    """Retract what rests on these turns of a session and on nothing that stands, and reject what waits because of them.
+
+    ``quoting`` are those of them that only quote what was taken back.
+    """
+    items = {item.id: item for n in numbers for item in await tx.items_on_turn(session_key, n)}
+    for item in items.values():
+        evidence = _without_quotes((await tx.evidence((item.id,)))[item.id], session_key, quoting, item.subject)
+        if not await _stands(tx, evidence):
+            await retract(tx, item, actor, now, reason)
+    for candidate in await _pending(tx):
+        mentioned = any(e.session_key == session_key and e.turn in numbers for e in candidate.evidence)
+        evidence = _without_quotes(candidate.evidence, session_key, quoting, candidate.subject)
+        # With a standing copy in its chat it waits on; its evidence is only that of the first who said it.
+        if mentioned and not await _is_active(tx, candidate.item_id) and not await _stands(tx, evidence):
+            await tx.decide_candidate(candidate.id, "rejected", reason=reason, by=SYSTEM.account, at=now)
 
 
 def _without_quotes(
@@ -191,9 +206,13 @@ def _without_quotes(
 async def _stands(tx: Write, evidence: Sequence[Evidence]) -> bool:
     """Whether any of these turns stands. A session that the transaction does not reach counts as standing."""
     for key, numbers in _by_session(evidence).items():
-        if session_scope(key) not in tx.scopes or any(turn.stands for turn in await tx.turns(key, numbers)):
+        if session_scope(key) not in tx.scopes or any(map(_is_evidence, await tx.turns(key, numbers))):
             return True
     return False
+
+
+def _is_evidence(turn: Turn) -> bool:
+    return turn.stands and turn.state is not TurnState.COMMAND
 
 
 async def _is_active(tx: Write, item_id: str) -> bool:

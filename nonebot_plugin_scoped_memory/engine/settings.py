@@ -11,8 +11,9 @@ SharedWrites = Literal["trusted", "auto", "review"]
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """``timezone``: the zone in which people of the chats read a clock. Token figures are per prompt, except
-    ``daily_tokens``: what all chats together may spend in a day before extraction falls back to rules."""
+    """``timezone``: the zone in which people of the chats read a clock. ``nicknames``: what the bot is called.
+    Token figures are per prompt, except ``daily_tokens``: what all chats together may spend in a day before extraction
+    falls back to rules."""
 
     timezone: tzinfo = timezone.utc
     shared_writes: SharedWrites = "trusted"
@@ -23,3 +24,4 @@ class EngineSettings:
     recall_tokens: int = 1_000
     history_tokens: int = 2_000
     daily_tokens: int = 300_000
+    nicknames: frozenset[str] = frozenset()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from .changing import Actor
+from .changing import SYSTEM, Actor
 from .extract.rules import match_rules
 from .models import TurnState
+from .revising import let_fall
 from .settings import EngineSettings
 from .store.base import Write
 from .writing import Outcome, Source, write_proposals
@@ -23,16 +24,23 @@ async def settle_turns(
     *,
     bots: frozenset[str] | None = None,
 ) -> list[Outcome]:
-    """Say how these turns count; what the rules learn from ordinary ones is written at once.
+    """Say how these turns count; what the rules learn from ordinary ones is written at once, and what was learnt of one
+    that is a command after all (another bot's handlers may take longer) is retracted.
 
     ``bots`` are the accounts of all connected bots, None where they are not known.
     """
     numbers = tuple(numbers)
+    if state is TurnState.COMMAND:
+        learnt = [turn.n for turn in await tx.turns(session_key, numbers) if turn.state is TurnState.ORDINARY]
+        await tx.set_turn_state(session_key, numbers, state)
+        if learnt:
+            await let_fall(tx, session_key, learnt, SYSTEM, now, "is_command")
+        return []
     await tx.set_turn_state(session_key, numbers, state)
     outcomes: list[Outcome] = []
     if state is TurnState.ORDINARY:
         for turn in await tx.turns(session_key, numbers):
             source = Source(session_key, {turn.n: turn}, Actor(turn.account), now, bots=bots or frozenset())
-            proposals = match_rules(turn, zone=settings.timezone, bots=bots)
+            proposals = match_rules(turn, zone=settings.timezone, bots=bots, nicknames=settings.nicknames)
             outcomes += await write_proposals(tx, proposals, source, settings)
     return outcomes

@@ -127,6 +127,7 @@ def person(name: str, account: str) -> str:
     return f"{shown}（{number}）" if shown and shown != number else number
 
 
+@functools.lru_cache(maxsize=8_192)
 def shown_name(name: str) -> str:
     """``name`` on one line without invisible characters, at most 40 characters; empty if it has no letter or digit.
 
@@ -148,6 +149,8 @@ def without_numbers(content: str, accounts: Iterable[str] = ()) -> str:
     """
     content = _NUMBER_OF_PERSON.sub("", content)
     for number in {_number(account) for account in accounts if ":" in account}:
+        if number not in content:
+            continue
         content = content.replace(f"（{number}）", "")
         if number.isdigit() and len(number) >= 5:
             content = re.sub(rf"(?<![0-9A-Za-z]){re.escape(number)}(?![0-9A-Za-z])", "某人", content)

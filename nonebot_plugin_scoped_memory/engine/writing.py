@@ -6,62 +6,24 @@ audience can only narrow it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from . import text
-from .changing import FORGOTTEN, SYSTEM, Actor, supersede_and_add
+from .changing import FORGOTTEN, SYSTEM, supersede_and_add
+from .changing import Actor as Actor
 from .extract.checks import Rejection, check
 from .extract.secrets import find_secret
-from .models import Candidate, CandidateStatus, Evidence, Item, MemoryEvent, Proposal, Turn
-from .scope import (
-    GLOBAL_SCOPE,
-    GLOBAL_SCOPED_KINDS,
-    SCOPE_TYPE_CHAT,
-    ScopeContext,
-    ScopeRef,
-    home_scope,
-    session_scope,
-)
+from .models import Candidate, CandidateStatus, Item, MemoryEvent, Proposal
+from .scope import GLOBAL_SCOPE, GLOBAL_SCOPED_KINDS, SCOPE_TYPE_CHAT, ScopeRef, home_scope, session_scope
 from .settings import EngineSettings
+from .source import Source
 from .store.base import Write
 from .visibility import without_hidden_source
 
 MAX_WAITING = 50
 """Proposals of one session that may wait for an operator at a time."""
-QUOTE_CHARS = 300
-"""How much of a turn an item keeps as its evidence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What a batch of proposals comes from: a session, its turns as they stand now, and who is acting.
-
-    ``names`` are names of accounts that no turn shows. ``context`` is given by callers that name their scopes
-    themselves; it replaces the plan made from the session.
-    """
-
-    session_key: str
-    turns: Mapping[int, Turn]
-    actor: Actor
-    now: datetime
-    bots: frozenset[str] = frozenset()
-    names: Mapping[str, str] = field(default_factory=dict)
-    context: ScopeContext | None = None
-
-    def names_of(self, account: str) -> set[str]:
-        """Every name under which ``account`` may stand in a proposal."""
-        spoken = {turn.name for turn in self.turns.values() if turn.account == account}
-        mentioned = {name for turn in self.turns.values() for who, name in turn.mentions if who == account}
-        return spoken | mentioned | {self.names.get(account, "")}
-
-    def accounts(self) -> set[str]:
-        """Everyone who may stand in a proposal."""
-        turns = self.turns.values()
-        mentioned = {account for turn in turns for account, _ in turn.mentions}
-        quoted = {quote.account for turn in turns for quote in turn.quotes}
-        return {turn.account for turn in turns} | mentioned | quoted | {self.actor.account} | set(self.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +110,7 @@ def _may_share(proposal: Proposal, source: Source, settings: EngineSettings) -> 
 async def _apply(tx: Write, proposal: Proposal, source: Source, scope: ScopeRef) -> Outcome:
     if scope == GLOBAL_SCOPE:
         proposal = replace(proposal, subject="", key=proposal.key if not proposal.subject else None)
-    content = proposal.content if scope.type == SCOPE_TYPE_CHAT else shareable(proposal.content, source)
+    content = proposal.content if scope.type == SCOPE_TYPE_CHAT else source.shareable(proposal.content)
     identity = _identity(proposal, source, scope)
     if not proposal.explicit and await _was_refused(tx, scope, proposal, source, identity):
         return await _reject(tx, proposal, source, "rejected_before")
@@ -178,7 +140,7 @@ async def _apply(tx: Write, proposal: Proposal, source: Source, scope: ScopeRef)
         prompt_version=proposal.prompt_version,
     )
     item, reason = await supersede_and_add(tx, item, source.actor, source.now)
-    await tx.add_evidence(item.id, evidence_of(source, proposal.evidence))
+    await tx.add_evidence(item.id, source.evidence(proposal.evidence))
     await tx.add_candidate(_candidate(proposal, source, scope, content, identity, "applied", reason, item.id))
     return Outcome("applied", reason, item)
 
@@ -189,7 +151,7 @@ async def _confirm(tx: Write, twin: Item, proposal: Proposal, source: Source, sa
         extended = replace(twin, valid_until=proposal.valid_until, updated_at=source.now)
         twin = await tx.save_item(extended, text.document_terms(twin.content))
         await tx.add_event(_event(twin.scope, "extended", source, twin.id))
-    if await tx.add_evidence(twin.id, evidence_of(source, proposal.evidence)):
+    if await tx.add_evidence(twin.id, source.evidence(proposal.evidence)):
         await tx.add_event(_event(twin.scope, "evidence_added", source, twin.id))
     reason = "same_content"
     await tx.add_candidate(
@@ -203,7 +165,7 @@ async def _propose_shared(
 ) -> Outcome:
     """Let it wait for ``scope``, linked to its copy in the chat, unless it waits or stands already or was refused."""
     proposal = replace(proposal, subject="")
-    content = shareable(proposal.content, source)
+    content = source.shareable(proposal.content)
     identity = _identity(proposal, source, scope)
     twin = await tx.twin(scope, proposal.kind, "", identity)
     if twin is not None:
@@ -264,21 +226,7 @@ async def _reject(tx: Write, proposal: Proposal, source: Source, reason: str) ->
 def _identity(proposal: Proposal, source: Source, scope: ScopeRef) -> str:
     if scope.type == SCOPE_TYPE_CHAT or proposal.subject:
         return text.identity(proposal.content, proposal.subject, source.names_of(proposal.subject))
-    return text.identity(shareable(proposal.content, source))
-
-
-def evidence_of(source: Source, numbers: Sequence[int]) -> list[Evidence]:
-    """The turns as evidence, each with the words it rests on."""
-    return [
-        Evidence(source.session_key, n, source.turns[n].account, text.cut(source.turns[n].text, QUOTE_CHARS))
-        for n in numbers
-        if n in source.turns
-    ]
-
-
-def shareable(content: str, source: Source) -> str:
-    """``content`` as readers elsewhere may see it: without the numbers of people."""
-    return text.without_numbers(content, source.accounts())
+    return text.identity(source.shareable(proposal.content))
 
 
 def _owner(proposal: Proposal, source: Source) -> str:
@@ -318,7 +266,7 @@ def _candidate(
         valid_until=proposal.valid_until,
         decided_at=source.now if decided else None,
         decided_by=SYSTEM.account if decided else "",
-        evidence=tuple(evidence_of(source, proposal.evidence)) if not decided else (),
+        evidence=tuple(source.evidence(proposal.evidence)) if not decided else (),
         prompt_version=proposal.prompt_version,
     )
 

@@ -178,6 +178,32 @@ async def test_restarts_leave_one_job_of_each_and_no_thread_lock_or_port(
             socket.create_connection(("127.0.0.1", bot.port)).close()
 
 
+async def test_the_rules_are_compiled_once_the_bot_has_started(
+    llm: OpenAIServer, settings: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings(store__url="sqlite://")
+    compiling, ended = threading.Event(), threading.Event()
+
+    def compile_all() -> int:
+        compiling.wait(10)
+        assert threading.current_thread() is not threading.main_thread()
+        ended.set()
+        return 0
+
+    monkeypatch.setattr("nonebot_plugin_scoped_memory.bot.lifecycle.compile_all", compile_all)
+    bot = RunningBot(llm, wiring().config)
+    await bot.start()
+    try:
+        # Nobody waits for it.
+        qq = await bot.connect()
+        assert await qq.ask_private(MING, "/memory list") == texts.LIST_EMPTY
+        assert not ended.is_set()
+    finally:
+        compiling.set()
+        await bot.stop()
+    assert ended.is_set()
+
+
 async def test_what_was_heard_when_the_bot_stops_is_stored(bot: RunningBot) -> None:
     qq = await bot.connect()
     bot.llm.hold()

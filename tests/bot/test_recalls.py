@@ -55,7 +55,7 @@ async def test_group_recall(bot: RunningBot) -> None:
 @everything
 async def test_words_that_were_taken_back_are_gone_where_others_quoted_them(bot: RunningBot) -> None:
     bot.llm.extraction = finds("跳槽", kind="fact")
-    bot.llm.reply = lambda request: "嗯"
+    bot.llm.reply = lambda _: "嗯"
     qq = await bot.connect()
     taken_back = await qq.group(GROUP, MING, "我下个月要跳槽", nickname="小明")
     await qq.ask_group(GROUP, HONG, "真的吗", at_bot=True, reply_to=taken_back)
@@ -179,13 +179,18 @@ def _telling(event: asyncio.Event, answer: Callable[[dict[str, Any]], Any]) -> C
     return get_msg
 
 
-async def test_the_bots_own_words_taken_back(bot: RunningBot) -> None:
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_the_bots_own_words_taken_back(bot: RunningBot, restarted: bool) -> None:
     """In a private chat such a recall names only the bot's own number, not the chat."""
     qq = await bot.connect()
     bot.llm.reply = lambda _: "我说了不该说的话"
     await qq.ask_private(MING, "在吗", nickname="小明")
     await bot.settled()
-    await qq.recall_friend(BOT, qq.sent[-1].message_id)
+    said = qq.sent[-1].message_id
+    if restarted:
+        await bot.restart()
+        qq = await bot.connect()
+    await qq.recall_friend(BOT, said)
     bot.llm.reply = lambda _: "嗯"
     await qq.ask_private(MING, "你刚才说什么")
     await qq.ask_private(MING, "没什么")

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from nonebot_plugin_scoped_memory.bot import recorder
+from nonebot_plugin_scoped_memory.bot.turn_writer import RETRY_AFTER
 from nonebot_plugin_scoped_memory.engine.errors import StoreUnreachableError
 from nonebot_plugin_scoped_memory.engine.models import TurnState
+from nonebot_plugin_scoped_memory.engine.store.sqlite import connection
 from tests.bot.casting import MING, PRIVATE
 from tests.conftest import RunningBot, wiring
 
@@ -37,19 +38,19 @@ def broken(bot: RunningBot, monkeypatch: pytest.MonkeyPatch) -> Break:
         monkeypatch.setattr(bot.engine.listener, method, call)
         return waits
 
-    monkeypatch.setattr(wiring().recorder, "_sleep", sleep)
+    monkeypatch.setattr(wiring().recorder._writer, "_sleep", sleep)
     return fail
 
 
 @pytest.mark.parametrize("method", ["record", "settle"])
-@pytest.mark.parametrize("times", [1, len(recorder.RETRY_AFTER)])
+@pytest.mark.parametrize("times", [1, len(RETRY_AFTER)])
 async def test_a_message_waits_for_the_database(bot: RunningBot, broken: Break, method: str, times: int) -> None:
     waits = broken(method, times)
     qq = await bot.connect()
     await qq.ask_private(MING, "我的猫叫豆豆", nickname="小明")
     await qq.ask_private(MING, "在吗", nickname="小明")
     await bot.settled()
-    assert waits == list(recorder.RETRY_AFTER[:times])
+    assert waits == list(RETRY_AFTER[:times])
     turns = await bot.turns(PRIVATE)
     assert [turn.text for turn in turns if turn.role == "user"] == ["我的猫叫豆豆", "在吗"]
     assert {turn.state for turn in turns} == {TurnState.ORDINARY}
@@ -64,7 +65,7 @@ async def test_a_recall_waits_for_the_database(bot: RunningBot, broken: Break) -
     await qq.recall_friend(MING, said)
     await qq.ask_private(MING, "在吗")
     await bot.settled()
-    assert (waits, await bot.items(PRIVATE)) == ([recorder.RETRY_AFTER[0]], [])
+    assert (waits, await bot.items(PRIVATE)) == ([RETRY_AFTER[0]], [])
 
 
 @pytest.mark.parametrize("method", ["record", "settle"])
@@ -72,12 +73,12 @@ async def test_in_the_end_it_is_given_up_and_said(
     bot: RunningBot, broken: Break, caplog: pytest.LogCaptureFixture, method: str
 ) -> None:
     """The chat goes on; a turn that could not be classified is still open, for later."""
-    waits = broken(method, 1 + len(recorder.RETRY_AFTER))
+    waits = broken(method, 1 + len(RETRY_AFTER))
     qq = await bot.connect()
     await qq.private(MING, "我的猫叫豆豆", nickname="小明")
     await qq.wait_sent(1)
     await bot.settled()
-    assert waits == list(recorder.RETRY_AFTER)
+    assert waits == list(RETRY_AFTER)
     assert "database is locked" in caplog.text
     assert "豆豆" not in caplog.text
     states = [turn.state for turn in await bot.turns(PRIVATE) if turn.role == "user"]
@@ -88,8 +89,17 @@ async def test_in_the_end_it_is_given_up_and_said(
 
 
 @pytest.mark.timeout(30)
-async def test_a_database_that_another_process_holds(bot: RunningBot) -> None:
+async def test_a_database_that_another_process_holds(bot: RunningBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """A backup, a database browser: longer than a statement waits for a lock."""
+    given_up, free = asyncio.Event(), asyncio.Event()
+
+    async def sleep(_: float) -> None:
+        given_up.set()
+        await free.wait()
+
+    monkeypatch.setattr(connection, "BUSY_SECONDS", 0.1)
+    await bot.restart()  # with connections that wait no longer than that
+    monkeypatch.setattr(wiring().recorder._writer, "_sleep", sleep)
     qq = await bot.connect()
     await qq.ask_private(MING, "在吗")
     await bot.settled()
@@ -97,9 +107,11 @@ async def test_a_database_that_another_process_holds(bot: RunningBot) -> None:
     try:
         other.execute("BEGIN IMMEDIATE")
         await qq.private(MING, "我的猫叫豆豆", nickname="小明")
-        await asyncio.sleep(5.5)
+        await asyncio.wait_for(given_up.wait(), 10)
+        assert await bot.items(PRIVATE) == []
         other.execute("ROLLBACK")
     finally:
         other.close()
+    free.set()
     await bot.settled()
     assert [item.content for item in await bot.items(PRIVATE)] == ["小明（10001）的猫叫豆豆"]

@@ -221,11 +221,12 @@ async def test_a_commit_that_failed_can_be_made_again() -> None:
         assert not (await memo.engine.commit_turn(GROUP, EVENTS, commit_id="c1")).replayed
 
 
-async def test_an_empty_commit_id_is_refused() -> None:
-    """Whoever passes one by mistake would lose every commit but the first."""
+@pytest.mark.parametrize("commit_id", ["", "\ud83d", "a\0"])
+async def test_a_commit_id_that_cannot_name_a_commit_is_refused(commit_id: str) -> None:
+    """Whoever passes an empty one by mistake would lose every commit but the first."""
     async with memory() as memo:
         with pytest.raises(InvalidItemError) as error:
-            await memo.engine.commit_turn(GROUP, EVENTS, commit_id="")
+            await memo.engine.commit_turn(GROUP, EVENTS, commit_id=commit_id)
         assert error.value.field == "commit_id"
 
 

@@ -361,3 +361,9 @@ async def test_a_scope_of_another_type_is_its_own_wall() -> None:
         for ref in refs:
             found_here = await memo.engine.search_memory("周会", [ref])
             assert [one.item.content for one in found_here] == [f"周会归 {ref.type}"]
+
+
+async def test_a_setting_with_half_a_character_is_stored_as_replaced() -> None:
+    async with memory() as memo:
+        await memo.engine.set_chat_setting(GROUP, "memory", "\ud83d", by=MING)
+        assert await memo.engine.chat_setting(GROUP, "memory") == "\ufffd"

@@ -229,3 +229,17 @@ async def test_memories_are_not_learnt_again_from_the_prompt_over_ten_rounds() -
         await memo.extract(PRIVATE)
         assert await memo.items(PRIVATE, status=None) == [item]
         assert await memo.items(GLOBAL_SCOPE) == []
+
+
+async def test_what_turns_out_to_be_a_command_takes_along_what_was_learnt() -> None:
+    """In one group, another bot's handlers may end later, with a command."""
+    async with memory() as memo:
+        turn = await memo.speak("我喜欢手冲咖啡")
+        await memo.speak("我对花生过敏")
+        twice = await memo.speak("我养了一只猫")
+        await memo.speak("我养了一只猫")
+        assert len(await memo.items()) == 3
+        for n in (turn.n, twice.n):
+            assert await settle(memo, n, TurnState.COMMAND) == []
+        assert sorted(await memo.contents()) == ["小明（10001）养了一只猫", "小明（10001）对花生过敏"]
+        assert [item.content for item in await memo.items(status="retracted")] == ["小明（10001）喜欢手冲咖啡"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
@@ -27,7 +28,8 @@ OUR_TAG = re.compile(r"<[\s/]*memory", re.IGNORECASE)
 
 
 def turn(text: str, **fields) -> Turn:
-    return Turn(GROUP, 1, fields.pop("role", "user"), text, NOON, NOON, **{"account": MING, "name": "小明", **fields})
+    n, role = fields.pop("n", 1), fields.pop("role", "user")
+    return Turn(GROUP, n, role, text, NOON, NOON, **{"account": MING, "name": "小明", **fields})
 
 
 async def messages(memo: Memory, text: str, session: str = PRIVATE, **fields) -> list[dict[str, str]]:
@@ -178,6 +180,18 @@ async def test_the_part_before_the_current_message_stays_byte_equal() -> None:
             await memo.speak(f"第 {n} 答", BOT, session=PRIVATE)
             if n == 3:
                 await memo.remember("我喜欢手冲冷萃", session=PRIVATE)
+
+
+@pytest.mark.parametrize("bot_answers", [True, False])
+@pytest.mark.parametrize("size", [1, 5, 40])
+def test_a_history_beyond_its_budget_begins_anew_only_now_and_then(size: int, bot_answers: bool) -> None:
+    answer = {"role": "bot", "account": BOT} if bot_answers else {}
+    said = [turn("字" * size, n=n, **(answer if n % 2 == 0 else {})) for n in range(1, 401)]
+    limit = 30 * (size + 20)
+    prompts = [fit_history(said[max(0, end - 200) : end], limit, whole=end < 200) for end in range(100, 401)]
+    assert all(limit / 3 < used <= limit for _, used in prompts)
+    grown = [after[: len(before)] == before for (before, _), (after, _) in itertools.pairwise(prompts)]
+    assert sum(grown) / len(grown) > 0.8
 
 
 def test_history_is_cut_from_its_beginning() -> None:

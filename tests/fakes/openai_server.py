@@ -5,14 +5,12 @@ import concurrent.futures
 import contextlib
 import json
 import random
-import socket
 import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -31,6 +29,7 @@ from .openai_replies import (
     refuses_format,
     usage,
 )
+from .serving import Serving
 from .standin import standin_reply
 
 
@@ -56,8 +55,7 @@ class OpenAIServer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._gate: asyncio.Event | None = None
         self._stopping = asyncio.Event()
-        self._socket: socket.socket | None = None
-        self._server: uvicorn.Server | None = None
+        self._serving: Serving | None = None
         self.reset()
 
     def reset(self) -> None:
@@ -92,8 +90,6 @@ class OpenAIServer:
 
     async def start(self) -> None:
         """Listen on 127.0.0.1, on a free port unless one was given. Raises ``OSError`` when that port is taken."""
-        self._socket = _listen(self.port)
-        self.port = self._socket.getsockname()[1]
         self._loop = asyncio.get_running_loop()
         self._stopping = asyncio.Event()
         routes = [
@@ -101,28 +97,19 @@ class OpenAIServer:
             Route("/v1/embeddings", self._embed, methods=["POST"]),
             Route("/v1/models", self._models),
         ]
-        config = uvicorn.Config(
-            Starlette(routes=routes),
-            log_config=None,
-            access_log=False,
-            lifespan="off",
-            ws="none",
-            timeout_graceful_shutdown=2,
-        )
-        # serve() would take over the signal handlers and cost a tick of its main loop to stop.
-        config.load()
-        self._server = uvicorn.Server(config)
-        self._server.lifespan = config.lifespan_class(config)
-        await self._server.startup(sockets=[self._socket])
+        app = Starlette(routes=routes)
+        self._serving = Serving(app, port=self.port, patience=2.0, access_log=False, lifespan="off", ws="none")
+        self.port = self._serving.port
+        await self._serving.start()
 
     async def stop(self) -> None:
-        """Answer whoever still hangs with 503, close all connections and free the port. Takes about 0.1 s."""
-        if self._server is None or self._socket is None:
+        """Answer whoever still hangs with 503, close all connections and free the port."""
+        if self._serving is None:
             return
         self._stopping.set()
         self.release()
-        await self._server.shutdown(sockets=[self._socket])
-        self._server = self._socket = self._loop = None
+        await self._serving.stop()
+        self._serving = self._loop = None
 
     # The script
 
@@ -275,19 +262,6 @@ def run_in_thread(server: OpenAIServer | None = None) -> Iterator[OpenAIServer]:
     finally:
         loop.call_soon_threadsafe(stop.set)
         thread.join(timeout=5.0)
-
-
-def _listen(port: int) -> socket.socket:
-    # With the protocol named, asyncio turns Nagle's algorithm off; else each answer waits 40 ms for the client's ACK.
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    if sys.platform != "win32":
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind(("127.0.0.1", port))
-    except OSError:
-        listener.close()
-        raise
-    return listener
 
 
 def _json(body: dict[str, Any], status: int = 200, headers: dict[str, str] | None = None) -> Response:

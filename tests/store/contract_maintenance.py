@@ -66,14 +66,32 @@ class MaintenanceContract:
         async with store.write(DOMAIN, [SESSION]) as write:
             await write.mark_recalled(CHAT_KEY, 5)
             await write.mark_suppressed(CHAT_KEY, [6])
-        clock.advance(minutes=9)
+        clock.advance(hours=1)
         assert [session.turns for session in await backlog(store.maintenance, clock)] == [1]
-        clock.advance(minutes=2)  # whoever handles the open one is not coming back
-        assert [session.turns for session in await backlog(store.maintenance, clock)] == [2]
-        await set_watermark(store, CHAT_KEY, 6)
-        assert [session.turns for session in await backlog(store.maintenance, clock)] == [1]
-        await set_watermark(store, CHAT_KEY, 7)
+        await set_watermark(store, CHAT_KEY, 1)
         assert await backlog(store.maintenance, clock) == []
+
+    async def test_turns_left_open(self, store: OpenedStore, clock: HandClock) -> None:
+        await say(store, "done", a_turn("open", state=TurnState.OPEN))
+        clock.advance(minutes=1)
+        await say(store, a_turn("elsewhere", state=TurnState.OPEN), session_key=OTHER_KEY, domain="bot2")
+        clock.advance(minutes=1)
+        await say(store, a_turn("just now", state=TurnState.OPEN))
+        both = [(DOMAIN, CHAT_KEY, 2), ("bot2", OTHER_KEY, 1)]
+        assert await store.maintenance.left_open(before=clock.now, limit=10) == both
+        assert await store.maintenance.left_open(before=clock.now, limit=1) == both[:1]
+
+    async def test_where_a_bots_own_message_was_sent(self, store: OpenedStore) -> None:
+        await say(store, a_turn("hers", message_ids=(("1", "a"),)), a_turn("x", role="bot", message_ids=(("1", "b"),)))
+        await say(store, a_turn("y", role="bot", message_ids=(("1", "b"),)), session_key=OTHER_KEY)
+        await say(store, a_turn("z", role="bot", message_ids=(("2", "b"),)), session_key=OTHER_KEY, domain="bot2")
+
+        async def found(domain: str, self_id: str, message_id: str) -> list[str]:
+            return await store.maintenance.sessions_of_own_message(domain, self_id, message_id)
+
+        assert await found(DOMAIN, "1", "b") == [CHAT_KEY, OTHER_KEY]
+        assert await found("bot2", "2", "b") == [OTHER_KEY]
+        assert await found(DOMAIN, "1", "a") == await found(DOMAIN, "2", "b") == []
 
     async def test_backlog_is_oldest_first_over_all_domains(self, store: OpenedStore, clock: HandClock) -> None:
         await say(store, "processed")

@@ -10,49 +10,50 @@ import re
 from dataclasses import dataclass
 
 from ..text import fold
+from .lazy_pattern import LazyPattern
 
 HIDDEN = "\ufffc"
 """Stands for each character of somebody else's quoted words."""
 
 _HAN = "\u4e00-\u9fff"
 # A space between Chinese characters separates clauses, unless what it would cut off cannot stand alone.
-_CLAUSE_END = re.compile(
+_CLAUSE_END = LazyPattern(
     rf"(?<!\d),|,(?!\d)|(?<=[{_HAN}])(?<!喜欢)(?<!讨厌)(?<!记住)(?<!一下)(?<!记下)(?<!决定)"
     rf"(?<![叫是爱怕写用]) +(?=[{_HAN}])(?!(?:的?名字)?叫(?!我)|今年(?:[小初高大上读研幼\d]|[一二三四五六七八九十]))"
 )
-_SENTENCE_END = re.compile(r"[。!?\n;]+|\.{2,}|\.(?=\s|$)")
-_QUOTED = re.compile(r"“[^”]*(?:”|$)|「[^」]*(?:」|$)|『[^』]*(?:』|$)|《[^》]*(?:》|$)|\"[^\"]*(?:\"|$)")
-_SPEECH_BEFORE = re.compile(r"(?:[说问道讲唱写回喊]|:|said|says)\s*[:,]?\s*$")
+_SENTENCE_END = LazyPattern(r"[。!?\n;]+|\.{2,}|\.(?=\s|$)")
+_QUOTED = LazyPattern(r"“[^”]*(?:”|$)|「[^」]*(?:」|$)|『[^』]*(?:』|$)|《[^》]*(?:》|$)|\"[^\"]*(?:\"|$)")
+_SPEECH_BEFORE = LazyPattern(r"(?:[说问道讲唱写回喊]|:|said|says)\s*[:,]?\s*$")
 
-_QUESTION = re.compile(
+_QUESTION = LazyPattern(
     r"吗|呢(?!子|喃)|[么嘛]$|什么|啥|谁|怎么|咋|干嘛|哪(?!吒|怕)|几(?![乎何])|多少|为何|如何|是不是|"
     r"有没有|要不要|能不能|会不会|对不对|"
     r"好不好|喜不喜欢|喜欢不喜欢|^(?:do|does|did|what|why|who|how|when|where|is|are|can|could|would|should)\b"
 )
-_CONDITION = re.compile(
+_CONDITION = LazyPattern(
     r"如果|要是|假如|假设|假使|万一|倘若|若是|除非|的话|等我|等到|我想我会|\bif\b|\bsuppose\b|\bunless\b"
 )
-_GUESS = re.compile(r"可能|也许|或许|大概|说不定|好像|似乎|貌似|估计|恐怕|\bmaybe\b|\bperhaps\b|\bwould\b|\bmight\b")
-_SPEECH_END = re.compile(
+_GUESS = LazyPattern(r"可能|也许|或许|大概|说不定|好像|似乎|貌似|估计|恐怕|\bmaybe\b|\bperhaps\b|\bwould\b|\bmight\b")
+_SPEECH_END = LazyPattern(
     r"(?:(?<![话别实瞒])说|(?<!别)问|讲|喊|写道|以为|觉得|听说|据说|表示|告诉|梦见|said|says|asked|"
     r"told)(?:[我你他她它]|大家|过){0,2}:?$"
 )
-_JOKE = re.compile(
+_JOKE = LazyPattern(
     r"谁不喜欢|谁不爱|并不[)）]?$|(?:百|千|万|\d{3})岁|我是一[只条头]|跑团|扮演|角色卡|月球|哈哈|嘿嘿|"
     r"hhh|233|狗头|doge|滑稽|开玩笑|玩笑|才怪|骗你|逗你|反话|呵呵|bushi|不是吧|[♪♫🎵🎶😂🤣🐶]|歌词|"
     r"\blol\b|\blmao\b|kidding"
 )
-_OPEN_JOKE = re.compile(r"开玩笑|才怪|骗你|逗你|反话|狗头|doge|kidding")
-_URL = re.compile(r"https?://|www\.")
-_COMMAND = re.compile(r"\s*[/!#\\.](?=\w)")
-_FILLER = re.compile(
+_OPEN_JOKE = LazyPattern(r"开玩笑|才怪|骗你|逗你|反话|狗头|doge|kidding")
+_URL = LazyPattern(r"https?://|www\.")
+_COMMAND = LazyPattern(r"\s*[/!#\\.](?=\w)")
+_FILLER = LazyPattern(
     r"(?:(?:\[[^\[\]]{1,12}\]|emm+|嗯+|呃+|哎+|说起来|更正一下|就是(?=[\s我本])|额|哦+|对了|其实|话说|"
     r"那个|说实话|老实说|说真的|告诉你|跟你说|顺便说一下|因为|所以|"
     r"而且|但是|但|不过|还有|另外|然后|反正|毕竟|自我介绍一下|大家好|你好|hi\b|hello\b|well\b|so\b|and\b|but\b|"
     r"actually\b|btw\b|by the way\b)[\s,:~]*){1,3}"
 )
 
-_DECORATION = re.compile(r"(?:\s*(?:\[[^\[\]]{1,12}\]|[(（~]))+\s*$")
+_DECORATION = LazyPattern(r"(?:\s*(?:\[[^\[\]]{1,12}\]|[(（~]))+\s*$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import Literal
 from ..models import Turn, TurnState
 from ..text import clean, fold
 from .clauses import is_command
+from .lazy_pattern import LazyPattern
 from .rule_words import each
 
 MAX_CHARS = 80
@@ -43,7 +44,7 @@ class Reaction(str, enum.Enum):
     DISLIKED = "disliked"
 
 
-_HINT = re.compile(r"忘|记|当我没|当没|没说|收回|撤回|删|forget|remember|delete|scratch|never ?mind")
+_HINT = LazyPattern(r"忘|记|当我没|当没|没说|收回|撤回|删|forget|remember|delete|scratch|never ?mind")
 _LEAD = (
     r"(?:(?:算了|不用了|没事|啊|呃|额|那个|哦|对了|不对|等等|等下|哎呀?|唉|好吧|抱歉|不好意思|说错了|"
     r"发错群?了?|打错了|小\S|bot|请|麻烦|你|快|还是|"
@@ -60,7 +61,7 @@ _DROP = (
     r"(?:就|都)?(?:别|不要|不用|不必|甭)(?:再)?(?:记|记住|记录|存|保存|记下来?|记着)"
     r"|(?:就|都)?(?:忘掉?|忘记|删掉?|撤回|收回|抹掉))"
 )
-_ALONE = re.compile(
+_ALONE = LazyPattern(
     rf"{_LEAD}(?:{_THAT}\s?(?:你)?(?:就|都|请|可以)?{_DROP}(?:它|这个|这些|这句|这条)?{_END}"
     r"|(?:请|就|都)?(?:忘了|忘掉|忘记|删掉|删了)(?:吧|它|它吧|这个|这个吧|这句|这句话|这事|这件事|"
     r"这条|刚才的?|刚才说的|刚才那[句条个])(?:吧|话)?"
@@ -71,7 +72,7 @@ _ALONE = re.compile(
     r"|(?:please )?(?:forget (?:that|it|what i (?:just )?said)|don['’]t (?:remember|save|keep) "
     r"(?:that|this|it)|scratch that|delete that)[.! ]*)"
 )
-_WORDS = re.compile(
+_WORDS = LazyPattern(
     rf"{_LEAD}(?:把(?P<w>.{{2,40}}?)(?:这件事|这事|这个|这条|那件事|这点|这回事)?(?:给|都|全)?(?:忘了|"
     r"忘掉|忘记|删了|删掉|抹掉)"
     r"|(?:忘了|忘掉|忘记|删掉|删除)(?P<w2>(?:关于)?我.{2,40}?)(?:这件事|这事|这个|这条|这点|这回事|的事)?"
@@ -79,13 +80,13 @@ _WORDS = re.compile(
     r"|(?:please )?(?:forget|don['’]t remember) (?:that )?(?P<w4>(?:i|my) .{3,60}?))"
     rf"{_END}"
 )
-_TAIL = re.compile(
+_TAIL = LazyPattern(
     r"(?:^|[,。!~;\s])(?:不过|但是?|哈)?(?:这[条句个]|这句话|这事|这个)?(?:你)?(?:可|就)?(?:别|不要|"
     r"不用|不必)(?:记|记住|记录|存)(?:这个|这条|这句话?|这事|下来|住|了|它)?"
     rf"{_END}$|(?:^|[,。!~\s])(?:就)?当我没说(?:过)?{_END}$|(?:^|[,.\s])don['’]t (?:remember|save) "
     r"(?:this|that|it)[.! ]*$"
 )
-_NOT_WITHDRAWN = re.compile(
+_NOT_WITHDRAWN = LazyPattern(
     r"[吗么?]|密码|怎么|什么|为什么|忘不|忘性|笔记|别记仇|别记恨|记者|账|他|她|你[说讲]|我忘|提醒|带|钥匙|"
     r"伞"
 )
@@ -118,7 +119,7 @@ NO_WITHDRAWALS = each(
     "记得把门关上 | 我把作业忘了 | 忘了他吧 | /memory forget 3 | 刚才说的对 | 我把这事忘了 | 删了吧那个软件",
 )
 
-_WRONG = re.compile(
+_WRONG = LazyPattern(
     r"(?:不是|不对|错了|哪有|没有|啊|诶|咦|等等|喂|你)?[啊吧的呀,!。~\s]*(?:"
     r"(?:我)?(?:可|从来|从|又|根本|真的?|好像)?(?:没|没有)(?:这么|这样)?(?:说|讲|提)过?(?:这[个话句]|"
     r"这种话|啊|吧|呀|这事)*"
@@ -129,7 +130,7 @@ _WRONG = re.compile(
     r"|i never said (?:that|so|this)|(?:that|this)['’]?s (?:not true|wrong|not me)|you(?:['’]re| are) wrong|wrong"
     r")[啊吧的呀呢哦嘛了,!。~.\s]*"
 )
-_OUTDATED = re.compile(
+_OUTDATED = LazyPattern(
     r"(?:不是|不对|不了|没有|啊|那是)?[啊吧的,!。~\s]*(?:"
     r"(?:我)?(?:早就|早|现在|已经|后来|如今)(?:已经|就|都)?(?:不|没|换|改|搬|辞|戒|分)(?!知道|是说|"
     r"想说|在说)[^吗?]{1,12}"
@@ -138,7 +139,7 @@ _OUTDATED = re.compile(
     r"|not any ?more|i don['’]t .{2,20} any ?more"
     r")[啊吧的呀呢哦嘛了,!。~.\s]*"
 )
-_DISLIKED = re.compile(
+_DISLIKED = LazyPattern(
     r"(?:可是?|但是?|不是|不对|不|啊|诶|咦|呃)?[啊吧的,!。~\s]*(?:"
     r"(?:可)?(?:我)?(?:又|根本|其实|真的?|从来|就|一直|可)?(?:不|没|没有|不太|不怎么)(?:喜欢|爱|想要|"
     r"爱吃|爱喝)(?:过)?(?:这个|那个|它|这种|这些|吃这个|喝这个|听这个|这)"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from .calendar_words import FEAST
+from .lazy_pattern import LazyPattern
 
 _NUMERAL = r"(?:\d{1,3}|[一二两三四五六七八九十]{1,3})"
 _DAY_OF_MONTH = r"(?:\d{1,2}(?!\d)|[一二三四五六七八九十]{1,3})"
@@ -54,8 +55,8 @@ def _pattern(parts: Mapping[str, str]) -> str:
     return "|".join(f"(?P<k_{name}>{part})" for name, part in parts.items())
 
 
-CERTAIN = re.compile(_pattern(_CERTAIN_PARTS))
-LIKELY = re.compile(_pattern({**_CERTAIN_PARTS, **_LIKELY_PARTS}))
+CERTAIN = LazyPattern(_pattern(_CERTAIN_PARTS))
+LIKELY = LazyPattern(_pattern({**_CERTAIN_PARTS, **_LIKELY_PARTS}))
 
 WHEN = "(?:" + re.sub(r"\?P<\w+>", "?:", _pattern({**_CERTAIN_PARTS, **_LIKELY_PARTS})) + ")"
 """A pattern for any of these words, without groups, on folded text."""

@@ -5,7 +5,6 @@ Here the person has decided that it matters; only its kind and its wording are l
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import datetime, tzinfo
 
@@ -16,6 +15,7 @@ from .checks import orders_the_bot
 from .clauses import Folded, read
 from .date_words import WHEN
 from .dates import resolve
+from .lazy_pattern import LazyPattern
 from .matching import fill
 from .rule_table import RULES
 from .wording import about, first_to_third, join, report
@@ -25,7 +25,7 @@ IMPORTANCE = 0.7
 
 _POLITE = r"(?:(?:请|麻烦你?|拜托你?|你一定要|你要|你得|你|一定要|务必|那|好|要)\s?){0,3}"
 _ASKING = r"(?P<ask>(?:你|您)?(?:能不能|可不可以|能否|可以|能)\s?(?:请|帮我|帮忙)?\s?)?"
-REQUEST = re.compile(
+REQUEST = LazyPattern(
     rf"{_POLITE}{_ASKING}(?:"
     r"(?:帮我|帮忙|给我|替我|请)\s?(?:记住|记一下|记录一下|记下来|记下|记着|记好|记个|记)"
     r"|记住|记一下|记下来|记下|记好|记着|牢记|(?P<forget>别忘了?记?|不要忘了?记?|勿忘))"
@@ -34,23 +34,23 @@ REQUEST = re.compile(
 # A bare "remember that …" or "remember to …" is mostly advice; with please, or about oneself, it is a request.
 _PLEASE = r"(?:please |pls |hey |(?:can|could) you (?:please )?)"
 _REMEMBER = r"(?:remember|do not forget|don['’]t forget)"
-REQUEST_EN = re.compile(
+REQUEST_EN = LazyPattern(
     rf"{_PLEASE}{_REMEMBER}\s+(?:that|(?P<todo>to))\s+"
     rf"|{_PLEASE}?{_REMEMBER}(?:\s?(?P<sep>:)\s*|(?:\s?,)?\s+(?:that\s+)?(?=(?:i|my|we|our|i['’]m)\b))"
 )
 
-_COURTESY = re.compile(
+_COURTESY = LazyPattern(
     r"[,\s]*(?:谢谢(?:你|啦)?|多谢|拜托了?|好吗|好不好|行吗|行不行|可以吗|ok吗?|(?:听到|知道|记住)了?(?:吗|没)|"
     r"thanks|thank you|please)[.!?。~\s]*$"
 )
-_LEADING = re.compile(r"[\s:,、。!]*(?:(?:这|那)(?:一)?(?:点|件事|个|条)?[:,\s]+)?")
-_TRAILING = re.compile(r"[\s~!.。,、;:]+$")
-_QUESTION = re.compile(
+_LEADING = LazyPattern(r"[\s:,、。!]*(?:(?:这|那)(?:一)?(?:点|件事|个|条)?[:,\s]+)?")
+_TRAILING = LazyPattern(r"[\s~!.。,、;:]+$")
+_QUESTION = LazyPattern(
     r"[吗么呢?]$|^(?:什么|谁|哪|怎么|啥|为什么|when\b|how\b|what\b|who\b|the time\b)|"
     r"^我(?:喜欢|爱|叫|是|要|说|住)(?:的是)?(?:什么|啥|谁|哪)"
 )
 # What these mean is not in the sentence, so it would not be understood later.
-_POINTS_ELSEWHERE = re.compile(
+_POINTS_ELSEWHERE = LazyPattern(
     r"(?:这|那|他|她|它|您|你(?!们?(?:以后|可以)?叫我))(?!样的|里的)|"
     r"(?:我|我说的(?:话)?|我的话|我刚.{0,4}|刚才.{0,4}|上面.{0,4}|以上.{0,4}|一切|所有|everything|me|it|this|that)$"
 )
@@ -60,12 +60,12 @@ _TIME = (
     r"礼拜)[一二三四五六日天末]?|每[天月年晚]|(?:下|这|本)个?月|"
     r"\d{1,4}[年月日号点:./-]|[月年]底|早上|上午|中午|下午|晚上|今晚|以后|平时|现在|[前后内\d\s])"
 )
-_SELF = re.compile(rf"{_TIME}{{0,6}}(?:我(?!们|国|方)|(?:该|此|这位)?用户(?![名群组端体协数画权])|本人)")
-_SELF_EN = re.compile(r"(?:i|i['’]m|my)\b")
-_DECISION = re.compile(
+_SELF = LazyPattern(rf"{_TIME}{{0,6}}(?:我(?!们|国|方)|(?:该|此|这位)?用户(?![名群组端体协数画权])|本人)")
+_SELF_EN = LazyPattern(r"(?:i|i['’]m|my)\b")
+_DECISION = LazyPattern(
     r"(?:我们|咱们?|大家).{0,4}(?:决定|定了|说好|约好|商量好|敲定)|(?:以后|今后)(?:我们|咱们?|大家)?都"
 )
-_PREFERENCE = re.compile(
+_PREFERENCE = LazyPattern(
     r"(?:[很最也都更太真超就还]|特别|非常|真的|一直|比较){0,3}(?:喜欢|爱吃|爱喝|爱看|爱听|爱玩|偏爱|"
     r"热爱|讨厌|厌恶|害怕|"
     r"不太?喜欢|不爱|不吃|不喝|怕|习惯|偏好|更想|希望|爱(?!人|情|豆|奇艺))"
@@ -75,20 +75,20 @@ _CHORE = (
     r"回(?!答|复)|完成|提交|"
     r"打电话|写|订|预约|缴|付|吃药|开会)"
 )
-_TASK_OF_SPEAKER = re.compile(rf"{_TIME}{{0,6}}{_CHORE}")
-_TASK_WORDS = re.compile(
+_TASK_OF_SPEAKER = LazyPattern(rf"{_TIME}{{0,6}}{_CHORE}")
+_TASK_WORDS = LazyPattern(
     rf"{_TIME}.*{_CHORE}|{_CHORE}.*{_TIME}|记得|截止|ddl|deadline|"
     r"(?:^|[^不重主只需想将快就还])要(?:去|交|买|带|取|还|完成|提交|打|写|做|开)"
 )
-_DATED_CHORE = re.compile(
+_DATED_CHORE = LazyPattern(
     rf"(?P<when>{WHEN}(?:之前|以前|前)?(?:\s?(?:早上|上午|中午|下午|"
     rf"晚上)?\s?(?:[\d一二两三四五六七八九十]{{1,3}}点(?:半)?)?)?)(?:要|得|去)?"
     r"(?:[交去考洗拔换还给带取办报续录搬改买拿寄缴付签补接送](?!是|有|能)|面试|参加|体检|打疫苗|打针|"
     r"做(?:汇报|保养|检查|饭)|开会|答辩|出差|清|修)"
 )
-_WARNING = re.compile(r"(?:注意|小心|当心|千万(?:别|不要)|切记|不要|别(?!人|的|墅)|禁止|严禁|不能|不准|请勿|勿)")
-_OBLIGATION = re.compile(r"要|得|必须|该|记得")
-_HAS_I = re.compile(r"我(?!们|国|方)")
+_WARNING = LazyPattern(r"(?:注意|小心|当心|千万(?:别|不要)|切记|不要|别(?!人|的|墅)|禁止|严禁|不能|不准|请勿|勿)")
+_OBLIGATION = LazyPattern(r"要|得|必须|该|记得")
+_HAS_I = LazyPattern(r"我(?!们|国|方)")
 
 
 def content_of(folded: Folded, start: int, end: int, *, asked: bool, asks: bool) -> tuple[int, int] | None:
@@ -112,7 +112,7 @@ def content_of(folded: Folded, start: int, end: int, *, asked: bool, asks: bool)
     return start, end
 
 
-def _skip(pattern: re.Pattern[str], text: str, start: int, end: int) -> int:
+def _skip(pattern: LazyPattern, text: str, start: int, end: int) -> int:
     match = pattern.match(text, start, end)
     return match.end() if match else start
 

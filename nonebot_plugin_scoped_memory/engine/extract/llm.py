@@ -15,12 +15,12 @@ from .answer import PURPOSE
 from .prompts import BLOCK, KNOWN_BLOCK, PROMPT_VERSION, RETRY, SYSTEM, USER
 from .resolve import to_proposal
 from .schema import EXTRACTION_SCHEMA, parse_output
-from .transcript import Transcript, build_transcript
+from .transcript import INVISIBLE, Transcript, build_transcript
 
 if TYPE_CHECKING:
     from ..llm import ChatModel, Completion
 
-_CLOSING = re.compile(rf"[<＜](?=\s*[/／]?\s*(?:{BLOCK}|{KNOWN_BLOCK}))")
+_CLOSING = re.compile(rf"[<＜](?=[{INVISIBLE}]*[/／]?[{INVISIBLE}]*(?:{BLOCK}|{KNOWN_BLOCK}))")
 _WEEKDAYS = "一二三四五六日"
 
 _PROBE_TEXT = "大家好"  # no filter and no model has a reason to stumble over this

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from ..scope import GLOBAL_SCOPED_KINDS
 from .clauses import HIDDEN, Folded
+from .lazy_pattern import LazyPattern
 from .rule_words import Rule
 from .slots import slot
 from .wording import first_to_third, join
@@ -15,12 +15,12 @@ MAX_OBJECT_CHARS = 60
 """What somebody likes, is called and so on is short; a longer one is more than the rule understood."""
 MAX_DECISION_CHARS = 300
 
-_TRAILING = re.compile(
+_TRAILING = LazyPattern(
     r"(?:[了啊哦呀啦哟喔噢嘞哈嘿~!.。,、:\s]|\[[^\[\]]{1,12}\]|\b(?:too|also|so much|a lot|very much)\b)+$"
 )
 _QUOTES = {"“": "”", "「": "」", "『": "』", '"': '"'}
 # Whom or what these mean is not in the sentence.
-_POINTS_ELSEWHERE = re.compile(
+_POINTS_ELSEWHERE = LazyPattern(
     r"[你您她它谁啥咱]|(?<!吉)(?<!其)他|这(?!么|[个]?(?:周|星期|礼拜|月))|那(?!不勒斯)|什么|怎么|"
     r"哪(?!吒|怕)|多少|吧$|某|"
     r"\b(?:you|your|him|his|her|it|its|them|their|this(?! \w+day| week| month)|that|these|those|what|who)\b"
@@ -28,7 +28,7 @@ _POINTS_ELSEWHERE = re.compile(
 
 
 # A warning or a procedure may speak of 那个链接: the chat knows which.
-_POINTS_AT_SOMEBODY = re.compile(r"[你您她它谁啥]|(?<!吉)(?<!其)他|这样|这么|那样|那么|什么|怎么|多少|吧$")
+_POINTS_AT_SOMEBODY = LazyPattern(r"[你您她它谁啥]|(?<!吉)(?<!其)他|这样|这么|那样|那么|什么|怎么|多少|吧$")
 
 
 @dataclass(frozen=True, slots=True)

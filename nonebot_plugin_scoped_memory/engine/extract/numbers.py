@@ -12,6 +12,7 @@ from datetime import date, timedelta
 
 from ..models import Turn
 from ..text import fold
+from .lazy_pattern import LazyPattern
 
 NEAR_DAYS = 400
 """A resolved date (明年三月) lies within so many days of the turn."""
@@ -27,20 +28,20 @@ _ENGLISH = {
 }
 
 _RUN = "[零〇一二两俩双三仨四五六七八九十百千万亿]+"
-_CHINESE = re.compile(_RUN)
-_NUMBER = re.compile(r"(\d+(?:\.\d+)?)\s?([十百千万亿kwm](?![a-z]))?")
-_WORD = re.compile(r"[a-z]+")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_ACCOUNT = re.compile(r"（\d{5,12}）")
-_CLOCK = re.compile(r"(?<!\d)(\d{1,2})(?::(\d{2})(?::\d{2})?(?!\d)|点(?:(\d{1,2})分?)?)")
-_DATE = re.compile(
+_CHINESE = LazyPattern(_RUN)
+_NUMBER = LazyPattern(r"(\d+(?:\.\d+)?)\s?([十百千万亿kwm](?![a-z]))?")
+_WORD = LazyPattern(r"[a-z]+")
+_THOUSANDS = LazyPattern(r"(?<=\d),(?=\d{3}(?!\d))")
+_ACCOUNT = LazyPattern(r"（\d{5,12}）")
+_CLOCK = LazyPattern(r"(?<!\d)(\d{1,2})(?::(\d{2})(?::\d{2})?(?!\d)|点(?:(\d{1,2})分?)?)")
+_DATE = LazyPattern(
     r"(?<!\d)(?:(?P<y>\d{4})\s?[-/.年]\s?(?P<m>\d{1,2})(?!\d)(?:\s?[-/.月]\s?(?P<d>\d{1,2})(?!\d)\s?[日号]?|月)?"
     r"|(?P<m2>\d{1,2})月(?:(?P<d2>\d{1,2})(?!\d)[日号]?)?|(?P<m3>\d{2})-(?P<d3>\d{2})(?!\d)"
     r"|(?P<y4>\d{4})年|(?P<d5>\d{1,2})[日号])"
 )
 # Chinese numerals are looked at only before these: elsewhere they are mostly parts of words (一起, 万一, 三明治).
-_COUNTED = re.compile(rf"({_RUN})(?=[岁元块只斤年月日号]|公斤|公里)")
-_TIME_WORD = re.compile(
+_COUNTED = LazyPattern(rf"({_RUN})(?=[岁元块只斤年月日号]|公斤|公里)")
+_TIME_WORD = LazyPattern(
     r"[今明后昨前去当][天日晚早年]|大后天|周|星期|礼拜|月|号|日|天后|天内|天前|小时|分钟|点|年|节|除夕|春|夏|秋|冬|暑|寒假|生日"
     r"|最近|之前|以后|截止|到期|期限|开学|放假|早上|上午|中午|下午|晚|凌晨|刚"
     r"|tomorrow|today|tonight|yesterday|next|last|this|week|month|year|day|ago|until|deadline|christmas|easter"
@@ -55,7 +56,9 @@ def invents_number(content: str, evidence: Sequence[Turn], names: Iterable[str] 
     it if the words speak of time. Account numbers in （…） and ``names`` of people do not count.
     """
     content = _ACCOUNT.sub(" ", content)
-    for name in sorted((name for name in names if any(ch.isdigit() for ch in name)), key=len, reverse=True):
+    # A message may mention hundreds of people.
+    borne = [name for name in names if name in content and any(ch.isdigit() for ch in name)]
+    for name in sorted(borne, key=len, reverse=True):
         content = re.sub(rf"(?<!\d){re.escape(name)}(?!\d)", " ", content)
     content = _THOUSANDS.sub("", fold(content))
     said = _THOUSANDS.sub("", fold("\n".join(_words(turn) for turn in evidence)))

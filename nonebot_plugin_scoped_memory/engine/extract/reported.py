@@ -102,7 +102,6 @@ def _retold(sentence: str) -> tuple[int, int]:
 
 
 def _without(content: str, names: Collection[str]) -> str:
-    for name in sorted(names, key=len, reverse=True):
-        if name:
-            content = content.replace(name, " ")
+    for name in sorted((name for name in names if name and name in content), key=len, reverse=True):
+        content = content.replace(name, " ")
     return content

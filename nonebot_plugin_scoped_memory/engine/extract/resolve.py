@@ -12,20 +12,21 @@ from ..models import Proposal, Turn
 from ..scope import GLOBAL_SCOPED_KINDS
 from ..text import fold, person, shown_name
 from .dates import end_of_day, resolve
+from .lazy_pattern import LazyPattern
 from .schema import RawItem
 from .slots import taste_slot
 from .transcript import BOT, Transcript
 from .wording import about
 
-_PLACEHOLDER = re.compile(r"(?<![0-9A-Za-z])u\d{1,6}(?![0-9A-Za-z])")
-_DATE = re.compile(
+_PLACEHOLDER = LazyPattern(r"(?<![0-9A-Za-z])u\d{1,6}(?![0-9A-Za-z])")
+_DATE = LazyPattern(
     r"\s*(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})\s?[日号]?"
     r"(?:[T\s]\s?(\d{1,2})[:：点](\d{1,2})?(?:[:：](\d{1,2})(?:\.\d+)?)?分?\s?(Z|[+-]\d{2}:?\d{2})?)?\s*"
 )
 _LATEST_YEAR = 2199
-_NUMBER_OF_PERSON = re.compile(r"（(\d{5,})）")
+_NUMBER_OF_PERSON = LazyPattern(r"（(\d{5,})）")
 # What is over by tomorrow. Only whole predicates: 在开会 passes, 在开公司 does not.
-_PASSING = re.compile(
+_PASSING = LazyPattern(
     r"(?:）|正|刚|在|去|要)(?:正在|在|刚|去|要|先)?(?:洗澡|洗头|吃饭|吃(?:早|午|晚)饭|睡觉|睡了|午睡|"
     r"上厕所|开会|打游戏|排队|堵车|等车|等人|赶路|路上|地铁上|"
     r"公交上|车上|取快递|拿快递|拿外卖|遛弯|遛狗|下楼|出门|充电|加班|上课|下班|做饭|看电影|健身房|"
@@ -34,7 +35,7 @@ _PASSING = re.compile(
     r"难受|不舒服|没电)|(?:有点|很|好|太)(?:困|累|饿|渴|想睡)"
 )
 _GAP_BEFORE_HAN = r"(?:[ \t]{1,3}(?=[\u4e00-\u9fff，。、；：]))?"
-_SPACE_BEFORE_PERSON = re.compile(r"(?<=[\u4e00-\u9fff，。、；：]) (?=[^ （\n]{1,40}（\d{5,}）)")
+_SPACE_BEFORE_PERSON = LazyPattern(r"(?<=[\u4e00-\u9fff，。、；：]) (?=[^ （\n]{1,40}（\d{5,}）)")
 
 
 def to_proposal(raw: RawItem, transcript: Transcript) -> Proposal | str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Literal
 
 from ..models import Kind
+from .lazy_pattern import LazyPattern
 
 
 def each(*lines: str) -> tuple[str, ...]:
@@ -26,12 +26,12 @@ class Rule:
 
     name: str
     kind: Kind
-    pattern: re.Pattern[str]
+    pattern: LazyPattern
     template: str
     examples: tuple[tuple[str, str], ...]
     counterexamples: tuple[str, ...] = ()
     key: str | None = None
-    ban: re.Pattern[str] | None = None
+    ban: LazyPattern | None = None
     over: Literal["clause", "sentence"] = "clause"
     importance: float = 0.5
     bare: bool = False
@@ -84,28 +84,28 @@ PET_OR_THING = (
     r"(?:猫咪?|小猫|狗狗?|小狗|兔子|仓鼠|鹦鹉|乌龟|宠物|鱼|蛇|蜥蜴|龙猫|车|电脑|服务器|吉他|儿子|女儿|老婆|老公|"
     r"孩子|宝宝|弟弟|妹妹|哥哥|姐姐)"
 )
-NOT_A_NAME = re.compile(
+NOT_A_NAME = LazyPattern(
     r"^[了得不来过着出你他她它人车吃喝去回下做干买帮带先别起滚等让给把醒停份点碗杯两]|^一个|外卖|滴滴|代驾|快递|服务员|"
     r"保安|家长|我|妈|爸|朋友|同学|老师|起床|一声|一下|帮忙|过来|怎么|"
     r"^(?:a|an|the|me|at|in|on|when|if|later|back|maybe|tomorrow|today|tonight|crazy|anytime|it|that)\b"
 )
-NOT_LIKED = re.compile(
+NOT_LIKED = LazyPattern(
     r"^(?:的.|了|过(?!山车|年|桥)|得|极|就|死|人|情$|豆|奇艺|莫能|咋|个[屁鬼毛锤]|一个[人女男]|某|有人|不起来|不不|"
     r"to\b|how\b|when\b|it\b|the\b|all the\b|both\b|one\b|not\b|seeing\b|being\b)|"
     r"^(?:的|上|[吃喝看听玩用去做写读买说])$|大家|群主|群友|各位|^.?不.$|^上(?![班学课网])|^(?:[左右上下前后里外]边|"
     r"[上下前后]面|第.个?|[新旧大小红蓝白黑]|中间)的?$"
 )
-NOT_FEARED = re.compile(r"太|不|没|会|要|了|是|迟到|错过|忘|来|被|影响|耽误|今天|明天|后天|下雨|打扰")
-NOT_A_HOME = re.compile(
+NOT_FEARED = LazyPattern(r"太|不|没|会|要|了|是|迟到|错过|忘|来|被|影响|耽误|今天|明天|后天|下雨|打扰")
+NOT_A_HOME = LazyPattern(
     r"朋友|酒店|宾馆|旅馆|民宿|医院|里面|外面|附近|隔壁|\d天|几天|年|月$|一起|楼上|楼下|心里|对面|"
     r"宿舍$|学校$|公司$|家里$"
 )
-NOT_DECIDED = re.compile(r"^(?:了|不了|不下来|一下|好了吗|个|的)$|^(?:了?不|权|性)|^的")
+NOT_DECIDED = LazyPattern(r"^(?:了|不了|不下来|一下|好了吗|个|的)$|^(?:了?不|权|性)|^的")
 LIKED = r"(?:喜欢|爱吃|爱喝|爱看|爱听|爱玩|热爱|偏爱|钟爱|爱)"
 
 
-def whole(pattern: str) -> re.Pattern[str]:
-    return re.compile(f"(?:{pattern})" + r"[了啊哦呀啦哟喔哈~!.\s]*")
+def whole(pattern: str) -> LazyPattern:
+    return LazyPattern(f"(?:{pattern})" + r"[了啊哦呀啦哟喔哈~!.\s]*")
 
 
 WISH = (
@@ -114,7 +114,7 @@ WISH = (
     r"普通话|别叫我|不要叫我|别喊我|客气|敬语|一次只|追问|卖萌|幽默|温柔|正经|严肃)"
 )
 """How a bot can be asked to answer."""
-NOT_ANSWERED = re.compile(
+NOT_ANSWERED = LazyPattern(
     r"^(?:问|再说|[我他她它]|大家)|系统|提示|指令|规则|限制|设定|扮演|越狱|猫娘|喵|主人|考试|课|会议|"
     r"开会|忽略|无视|密码|权限|管理员"
 )
@@ -126,7 +126,7 @@ WORKER = (
     r"后端|全栈|测试|运维|算法|策划|美工|剪辑|公务员|学生|研究生|博士生?|硕士生?|自由职业者?|程序媛|"
     r"dba|qa|主理人|家|手|商))"
 )
-NOT_A_JOB = re.compile(
+NOT_A_JOB = LazyPattern(
     r"^(?:好|坏|老|新|小|大|一|啥|普通|合格|优秀|穷|什|怎|没|不|假|真|人家|大家|自家|回家|到家|成员|"
     r"会员|队员|管理员|群员|"
     r"机器人|客户|[^\u4e00-\u9fffa-z])|梦|好事|坏事|饭|菜|作业|题|出来|到|什么|的$|分手|高手|新手|"
@@ -166,7 +166,7 @@ HABITUAL = (
     r"[\d一二两三四五六七八九十]{1,3}点|"
     r"[跑走喝吃写背读看练泡骑做打睡记画刷听学]|午睡|健身|打卡|冥想|遛狗|散步|锻炼|游泳|自己做饭|自己带饭|带饭|空腹)"
 )
-NOT_A_HABIT = re.compile(
+NOT_A_HABIT = LazyPattern(
     r"累|烦|想|困|忙|崩溃|死|哭|笑|开心|被|好[^好]|不知道|这样|都有|看到|看见|听到|听见|吃什么|"
     r"[我你他她它]|加班|无聊|痛苦|难受|摆烂|摸鱼|吃了|"
     r"一样|^上班$|打工|没|^吃饭$|才|^在|^是|^都|^很|心情|不好"

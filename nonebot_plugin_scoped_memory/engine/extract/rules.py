@@ -7,12 +7,13 @@ from datetime import datetime, tzinfo
 
 from ..models import MAX_ITEM_CHARS, Proposal, Turn, TurnState
 from ..scope import GLOBAL_SCOPED_KINDS
-from ..text import clean, person
+from ..text import clean, fold, person
 from .checks import against_the_prompt
 from .clauses import Clause, Message, Sentence, is_command, read
 from .corrections import match_withdrawal
 from .dates import resolve
 from .explicit import REQUEST, REQUEST_EN, content_of, explicit_proposal
+from .lazy_pattern import LazyPattern
 from .matching import Filled, fill
 from .rule_table import CLAUSE_RULES, SENTENCE_RULES, Rule
 from .secrets import find_secret
@@ -24,37 +25,46 @@ MAX_STATEMENT_CHARS = 500
 
 RULE_CONFIDENCE = 0.9
 
-_COPIED = re.compile(r"\s*(?:[\[(【]?转[\])】:]|[\[(【]转[发载]|转[发载][:,]|【|traceback\b|>)")
-_SELF = re.compile("我(?![们國国])")
-_OWN = re.compile(
+_COPIED = LazyPattern(r"\s*(?:[\[(【]?转[\])】:]|[\[(【]转[发载]|转[发载][:,]|【|traceback\b|>)")
+_SELF = LazyPattern("我(?![们國国])")
+_OWN = LazyPattern(
     r"(?:我(?![们國国妈爸爷奶姐妹哥弟舅姑姨叔]|家|的?(?:同|朋|室|老[公婆板师]|女|男|儿|对象|领导))|"
     r"本人)|(?:不对|更正|说错|打错|其实|坐标|计划有变)"
 )
-_FILLER = re.compile(
+_FILLER = LazyPattern(
     r"说实话|说真的|说起来|对了|其实|em+|那个|话说|跟你们?说个事|哦+|嗯+|啊+|就是|然后|大家好|你好|hi|"
     r"hello|更正一下|顺便说一下|说来|诶|哎|不对|打错了|说错了"
+)
+_SAID_TO = LazyPattern(
+    r"[\s,:、~!。.]|我|本人|记[住一得下着]|请|麻烦|帮|别|不要|以后|今后|你|叫|提醒|明天|后天|下周|remember\b|please\b|i\b|my\b"
 )
 _REQUEST_ROOM = 100  # characters that a request may take beside the content it is about
 
 
 def match_rules(
-    turn: Turn, *, name: str = "", zone: tzinfo | None = None, bots: frozenset[str] | None = None
+    turn: Turn,
+    *,
+    name: str = "",
+    zone: tzinfo | None = None,
+    bots: frozenset[str] | None = None,
+    nicknames: frozenset[str] = frozenset(),
 ) -> list[Proposal]:
     """What ``turn`` says plainly of its speaker, what it decides, and what it asks to remember.
 
     ``name`` is how the speaker is called, the turn's own name if empty. With ``zone``, 明天 and the like become dates
-    of that time zone; with ``bots``, a request that begins by naming members only is theirs to remember. Only the
-    speaker's own words count, never quotes. Nothing comes of a bot's or tool's turn, of a turn that is not ordinary or
-    does not stand, of an anonymous speaker, and of a bot command. Never raises.
+    of that time zone; with ``bots``, a request that begins by naming members only is theirs to remember. ``nicknames``
+    are what the bot is called. Only the speaker's own words count, never quotes. Nothing comes of a bot's or tool's
+    turn, of a turn that is not ordinary or does not stand, of an anonymous speaker, and of a bot command. Never raises.
 
     A secret is left out, except where the person asked to remember it: then the checks refuse it with a reason.
     """
     if turn.role != "user" or turn.state is not TurnState.ORDINARY or not turn.stands or not turn.account:
         return []
     text, addressees = _without_addressees(clean(turn.text), turn)
+    text, called = _without_nickname(text, nicknames)
     if len(text) > MAX_ITEM_CHARS + _REQUEST_ROOM or is_command(text) or match_withdrawal(turn) is not None:
         return []
-    speaker = _Speaker(turn, name or turn.name, zone, addressees, bots)
+    speaker = _Speaker(turn, name or turn.name, zone, addressees, bots, called=called)
     message = read(text)
     to_others = bots is not None and bool(addressees) and not addressees & bots
     proposals: list[Proposal] = []
@@ -81,14 +91,21 @@ class _Speaker:
     """
 
     def __init__(
-        self, turn: Turn, name: str, zone: tzinfo | None, addressees: frozenset[str], bots: frozenset[str] | None
+        self,
+        turn: Turn,
+        name: str,
+        zone: tzinfo | None,
+        addressees: frozenset[str],
+        bots: frozenset[str] | None,
+        *,
+        called: bool,
     ) -> None:
         self.turn = turn
         self.name = name
         self.zone = zone
         self.who = person(name, turn.account)
         to_bots = bool(addressees) and (bots is None or bool(addressees & bots))
-        self.to_bot = to_bots or ":private:" in turn.session_key
+        self.to_bot = to_bots or called or ":private:" in turn.session_key
         self.alone = not addressees or (bots is not None and addressees <= bots)
 
 
@@ -102,6 +119,18 @@ def _without_addressees(text: str, turn: Turn) -> tuple[str, frozenset[str]]:
         text = text[match.end() :]
         addressees.add(accounts.get(match["name"] or "", ""))
     return text, frozenset(addressees - {""})
+
+
+def _without_nickname(text: str, nicknames: frozenset[str]) -> tuple[str, bool]:
+    """``text`` without the bot's name before it, and whether it stood there: 小忆，…, or 小忆 and what one says to
+    somebody. 小忆是我的猫 speaks of it."""
+    for nickname in sorted(nicknames, key=len, reverse=True):
+        begin = text.lstrip()
+        if nickname and begin.casefold().startswith(nickname.casefold()):
+            rest = begin[len(nickname) :]
+            if _SAID_TO.match(fold(rest[:20])):
+                return rest.lstrip(" ,，:：、~～!！。."), True
+    return text, False
 
 
 def _request(message: Message, place: int, speaker: _Speaker) -> tuple[list[Proposal], bool] | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from .lazy_pattern import LazyPattern
 from .rule_words import (
     AGE,
     ANIMAL,
@@ -143,7 +142,7 @@ LIFE_RULES: tuple[Rule, ...] = (
             r"|(?:我(?:毕业以?后|现在|目前|一直)+|现在)(?:一直)?(?:做|当|从事)(?P<o2>[\u4e00-\u9fffa-z]{2,10}))"
         ),
         template="{who}的工作是{o}",
-        ban=re.compile(rf"{NOT_A_JOB.pattern}|[了着过来去好不得完]|事|活|梦|一"),
+        ban=LazyPattern(rf"{NOT_A_JOB.pattern}|[了着过来去好不得完]|事|活|梦|一"),
         examples=(
             ("我在一家小公司当会计", "小明（10001）的工作是会计"),
             ("我转行了 现在做产品经理", "小明（10001）的工作是产品经理"),
@@ -157,7 +156,7 @@ LIFE_RULES: tuple[Rule, ...] = (
         key="workplace",
         pattern=whole(r"我(?:现在|目前)?(?P<v>在)(?P<o>[\u4e00-\u9fffa-z0-9 ]{2,16}?)(?:工作|上班|任职)"),
         template="{who}在{o}上班",
-        ban=re.compile(r"家$|这|那|哪|努力|认真|好好|辛苦|一起|加班|路上|外面"),
+        ban=LazyPattern(r"家$|这|那|哪|努力|认真|好好|辛苦|一起|加班|路上|外面"),
         examples=(("我在腾讯上班", "小明（10001）在腾讯上班"), ("我在一家医院工作", "小明（10001）在一家医院上班")),
         counterexamples=each("我在家上班 | 我在哪上班 | 我在上班 | 他在腾讯上班 | 我在努力工作"),
     ),
@@ -171,7 +170,7 @@ LIFE_RULES: tuple[Rule, ...] = (
             r"|我(?:大学|本科|研究生|硕士|博士)(?:读|学|念)的?(?:是)?(?P<o2>[\u4e00-\u9fffa-z]{2,12}))(?:专业)?"
         ),
         template="{who}学的是{o}",
-        ban=re.compile(r"[了着过不没]|什么|啥|会|到|完|时候|哪|书|习"),
+        ban=LazyPattern(r"[了着过不没]|什么|啥|会|到|完|时候|哪|书|习"),
         examples=(
             ("我学土木的", "小明（10001）学的是土木"),
             ("我大学读的心理学", "小明（10001）学的是心理学"),
@@ -187,7 +186,7 @@ LIFE_RULES: tuple[Rule, ...] = (
             r"我是?(?P<o2>[\u4e00-\u9fffa-z]{2,10})专业的?(?:学生)?)"
         ),
         template="{who}的专业是{o}",
-        ban=re.compile(r"什么|啥|哪|不|^[是的很这那]"),
+        ban=LazyPattern(r"什么|啥|哪|不|^[是的很这那]"),
         examples=(
             ("我专业是法学", "小明（10001）的专业是法学"),
             ("我是会计学专业的", "小明（10001）的专业是会计学"),
@@ -205,7 +204,7 @@ LIFE_RULES: tuple[Rule, ...] = (
             rf"考公|考博|读研|读博|备考(?:[\u4e00-\u9fff]{{2,6}}))(?:学生|的|中)?"
         ),
         template="{who}{o}",
-        ban=re.compile(r"^(?:[小中大]班|小学|初中|高中|大学|幼儿园|本科)$"),
+        ban=LazyPattern(r"^(?:[小中大]班|小学|初中|高中|大学|幼儿园|本科)$"),
         examples=(("我大三了", "小明（10001）大三"), ("我在考研", "小明（10001）考研")),
         counterexamples=each("我大三的时候 | 他大三了 | 我大学同学 | 我高三那年 | 我以前考研"),
     ),

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
+from .lazy_pattern import LazyPattern
 from .rule_words import HABITUAL, INSTRUMENT_OR_ART, ME, NOT_A_HABIT, Rule, each, whole
 
-_NOT_ALLERGIC = re.compile(
+_NOT_ALLERGIC = LazyPattern(
     r"皮肤|今天|昨天|又|鼻子|脸|好像|容易|已经|现在|春天|换季|季节|会|是|妈|爸|弟|妹|哥|姐|朋友|同[学事]|"
     r"室友|家的?[猫狗]|[的了]$"
 )
 _FOOD = r"[\u4e00-\u9fffa-z]{1,6}?"
-_NOT_FOOD = re.compile(
+_NOT_FOOD = LazyPattern(
     r"不掉|饭|了|这套|亏|软|硬|完|下$|到|着|过|起|惯|动|吗|什么|早餐?$|午餐?$|晚餐?$|夜宵|药|哪|那|这|"
     r"出来|多|少$|不掉|[你他她它我]|醋|瘾"
 )
@@ -19,7 +18,7 @@ _TOOL = (
     r"(?=[\u4e00-\u9fff]{0,8}[a-z0-9]|[\u4e00-\u9fff]{0,6}(?:输入法|键盘|手机|电脑|浏览器|编辑器|系统|"
     r"笔记本|相机|耳机|双拼|五笔|仓颉|安卓|苹果|华为|小米|鸿蒙))"
 )
-_NOT_A_TOOL = re.compile(
+_NOT_A_TOOL = LazyPattern(
     r"来|了[^\u4e00-\u9fff]|着|过|什么|哪|报错|不|写|跑|看|打开|下载|安装|的时候|第|\d+(?:块|元|天|年|个|"
     r"分钟|小时)|^\d+$"
 )
@@ -99,7 +98,7 @@ LIVING_RULES: tuple[Rule, ...] = (
             r"(?:好?几?[\d一二两三四五六七八九十多]{0,3}年)?"
         ),
         template="{who}有{o}",
-        ban=re.compile(r"选择|懒|拖延|强迫|尴尬|社恐|恐惧|公主|中二|懒癌|[的你他她]"),
+        ban=LazyPattern(r"选择|懒|拖延|强迫|尴尬|社恐|恐惧|公主|中二|懒癌|[的你他她]"),
         examples=(("我有胃炎", "小明（10001）有胃炎"), ("我有点低血糖", "小明（10001）有低血糖")),
         counterexamples=each("我有病 | 小红有胃炎 | 我没有胃炎 | 我有拖延症 | 听说他有胃炎"),
     ),
@@ -126,7 +125,7 @@ LIVING_RULES: tuple[Rule, ...] = (
         kind="fact",
         pattern=whole(rf"{ME}(?:都|就|一直)?习惯了?(?!性)(?P<o>[^性就,]{{2,20}})"),
         template="{who}习惯{o}",
-        ban=re.compile(f"{NOT_A_HABIT.pattern}|^[了就的]"),
+        ban=LazyPattern(f"{NOT_A_HABIT.pattern}|^[了就的]"),
         examples=(("我习惯睡前看半小时书", "小明（10001）习惯睡前看半小时书"),),
         counterexamples=each("我习惯了 | 我习惯你了 | 我不习惯早起 | 我习惯不好"),
     ),
@@ -157,7 +156,7 @@ LIVING_RULES: tuple[Rule, ...] = (
         kind="fact",
         pattern=whole(r"(?:周末|每周末|周末的时候)我?(?:一般|通常|经常|基本上?)我?(?:都)?(?:会|是)?(?P<o>去?.{2,16})"),
         template="{who}周末一般{o}",
-        ban=re.compile(f"{NOT_A_HABIT.pattern}|^不|睡觉"),
+        ban=LazyPattern(f"{NOT_A_HABIT.pattern}|^不|睡觉"),
         examples=(("周末我一般都去骑行", "小明（10001）周末一般去骑行"),),
         counterexamples=each("周末一般不去 | 周末一般干嘛 | 周末他一般都去骑行"),
     ),

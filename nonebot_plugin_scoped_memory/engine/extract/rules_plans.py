@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from .date_words import WHEN
+from .lazy_pattern import LazyPattern
 from .rule_words import ME, Rule, each, whole
 
 _CLOCK = (
@@ -20,7 +19,7 @@ _GO = (
     r"(?:去(?!世|死|年)|回(?!答|复|头|来)|飞(?!机)|出发|到(?!了|处|底)|交(?!给我)|考|面试|搬|开会|答辩|"
     r"体检|出差|请假|提交|上线)"
 )
-_NOT_TO_DO = re.compile(
+_NOT_TO_DO = LazyPattern(
     r"下雨|降温|下雪|放假$|停[电水]|刮风|热死|冷死|更新$|维护$|上班(?!.)|上学$|上课$|早起$|加班$|睡觉|"
     r"睡了$|洗澡|吃饭$|累死|疯|完蛋|"
     r"[吗呢吧]$|不去|不要|取消|不用|怎么|再说|看看吧|一起去|^.{0,12}再"

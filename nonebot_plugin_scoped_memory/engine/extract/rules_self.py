@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from .lazy_pattern import LazyPattern
 from .rule_words import DAY, LANGUAGE, ME, NAME, NOT_A_HOME, NOT_A_NAME, PLACES, SHORT_NAME, SO_BE_IT, Rule, each, whole
 
 _LANGUAGES = rf"(?P<o>{LANGUAGE}(?:\s?[和、/与]\s?{LANGUAGE}){{0,3}})"
@@ -115,7 +114,7 @@ SELF_RULES: tuple[Rule, ...] = (
         kind="fact",
         pattern=whole(r"我(?:现在|平时|一般|工作中?)?主要(?P<v>写|用|使用|玩|研究|学)(?:的是)?(?P<o>.{1,20})"),
         template="{who}主要{v}{o}",
-        ban=re.compile(r"^[来于了过到是的得]"),
+        ban=LazyPattern(r"^[来于了过到是的得]"),
         examples=(("我平时主要用 Linux", "小明（10001）主要用 Linux"), ("我主要玩原神", "小明（10001）主要玩原神")),
         counterexamples=each("我主要用来看番 | 我主要是懒 | 我主要用哪个"),
     ),
@@ -172,7 +171,7 @@ SELF_RULES: tuple[Rule, ...] = (
             rf"|我人在(?P<o2>[\u4e00-\u9fff]{{2,6}}?)"
         ),
         template="{who}在{o}",
-        ban=re.compile(
+        ban=LazyPattern(
             f"{NOT_A_HOME.pattern}|站|路|机场|外|上|下|出差|旅游|玩|转机|吃|逛|看|等|开会|家|学校|"
             f"公司|店|床|车|群|坑|网吧|"
             r"待|住|过|买|做|学|写|打|听|排|路|的"
@@ -215,7 +214,7 @@ SELF_RULES: tuple[Rule, ...] = (
             rf"|我(?P<o2>{PLACES})的"
         ),
         template="{who}的老家是{o}",
-        ban=re.compile(f"{NOT_A_HOME.pattern}|来|去|回|人|话|没|不|下|装|盖|拆"),
+        ban=LazyPattern(f"{NOT_A_HOME.pattern}|来|去|回|人|话|没|不|下|装|盖|拆"),
         examples=(
             ("我老家在绵阳", "小明（10001）的老家是绵阳"),
             ("老家是湖南的", "小明（10001）的老家是湖南"),

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
+from .lazy_pattern import LazyPattern
 from .rule_words import NOT_DECIDED, Rule, each, whole
 
-_NOT_A_NORM = re.compile(
+_NOT_A_NORM = LazyPattern(
     r"^(?:再|会|还|要是|有|的|就|慢慢|别烦|得空|见|谁|不会|你|我会|我要|我就|我再|我也|我想|怎么|"
     r"有机会|有空|注意|不用|没|可以|能|也|少来|"
     r"叫|喊|多|少)|[你他她]|回答|回复|表情|说话|喵|主人|后悔|再说|管理员|规则|提示|夸|每句话"
 )
-_NOT_A_WARNING = re.compile(
+_NOT_A_WARNING = LazyPattern(
     r"^(?:别?走$|到|力|身体|安全$|休息|保暖|点$|我|一点$|别感冒|着凉|看|眼|翼翼|事项|的是|看路)|"
     r"[你您他她]|记住我|[吗呢吧]$|熬夜$|生气|难过|客气|走啊|忘|再|"
     r"笑|哭|^走|担心|误会|打我|骂我|这样|放弃|着急|喵|规则|提示"
@@ -56,7 +55,7 @@ SHARED_RULES: tuple[Rule, ...] = (
         ),
         template="决定：{o}",
         dates="stamp",
-        ban=re.compile(rf"{NOT_DECIDED.pattern}|我|^(?:就)?(?:这样|这么)"),
+        ban=LazyPattern(rf"{NOT_DECIDED.pattern}|我|^(?:就)?(?:这样|这么)"),
         examples=(
             ("投票结果出来了，班服选墨绿色", "决定：班服选墨绿色"),
             ("定了定了 后端换成 gRPC", "决定：后端换成 gRPC"),
@@ -76,7 +75,7 @@ SHARED_RULES: tuple[Rule, ...] = (
         ),
         template="决定：{o}",
         dates="stamp",
-        ban=re.compile(r"[你您他她它哪]|吧$"),
+        ban=LazyPattern(r"[你您他她它哪]|吧$"),
         examples=(("上次说的作废，我们改成吃火锅", "决定：改成吃火锅"),),
         counterexamples=each("我们改成什么 | 他们改成吃火锅 | 我们改成这个吧 | 要不我们改成吃火锅吧"),
     ),
@@ -123,7 +122,7 @@ SHARED_RULES: tuple[Rule, ...] = (
             r"(?:大概|一般)?(?:如下|是这样的?|是|就是|很简单)?(?:[:, ]{1,3}|(?<=是))(?P<o>.{4,})"
         ),
         template="{t}：{o}",
-        ban=re.compile(r"什么|怎么|^(?:的|谁|对|错|有)|[你您他她]|喵"),
+        ban=LazyPattern(r"什么|怎么|^(?:的|谁|对|错|有)|[你您他她]|喵"),
         examples=(
             ("发版流程是先跑测试，再打 tag", "发版流程：先跑测试，再打 tag"),
             ("规矩：新人进群先改备注", "规矩：新人进群先改备注"),
@@ -142,7 +141,7 @@ SHARED_RULES: tuple[Rule, ...] = (
             r"(?:[, ][^,我你他她]{2,16}){0,3}?[, ]?(?:再|然后|最后)(?!说|见|看|聊|想|来|也|次)[^我你他她]{2,30})"
         ),
         template="{o}",
-        ban=re.compile(
+        ban=LazyPattern(
             r"再说|了$|了[,再]|吧|睡|哈|一下再|看看|[吗呢]|玩|打游戏|^以后(?:回答|回复|说话)|结论|吃饭|"
             r"休息"
         ),
@@ -195,7 +194,7 @@ SHARED_RULES: tuple[Rule, ...] = (
             r"结果)?\s?:\s?(?P<o>.{6,})"
         ),
         template="讨论总结：{o}",
-        ban=re.compile(r"^[我你他她]|哈"),
+        ban=LazyPattern(r"^[我你他她]|哈"),
         examples=(("总结一下今天讨论的：登录改用短信，支付下期再做", "讨论总结：登录改用短信，支付下期再做"),),
         counterexamples=each("总结一下 | 总结一下：我是笨蛋 | 你总结一下今天讨论的"),
     ),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from .lazy_pattern import LazyPattern
 from .rule_words import (
     FIRMLY,
     LIKED,
@@ -194,7 +193,7 @@ TASTE_RULES: tuple[Rule, ...] = (
             r"|我(?:业余时间|闲下来|没事)(?:就|都|一般)?(?:在|会|去)?(?P<o2>.{2,20}))"
         ),
         template="{who}的爱好是{o}",
-        ban=re.compile(f"{NOT_LIKED.pattern}|不|没|睡觉|躺|发呆"),
+        ban=LazyPattern(f"{NOT_LIKED.pattern}|不|没|睡觉|躺|发呆"),
         examples=(
             ("我的爱好是钓鱼", "小明（10001）的爱好是钓鱼"),
             ("我业余时间都在画水彩", "小明（10001）的爱好是画水彩"),
@@ -206,7 +205,7 @@ TASTE_RULES: tuple[Rule, ...] = (
         kind="preference",
         pattern=whole(rf"{ME}{FIRMLY}(?P<v>最?(?:害怕|怕))(?P<o>.{{1,8}})"),
         template="{who}{v}{o}",
-        ban=re.compile(f"{NOT_LIKED.pattern}|{NOT_FEARED.pattern}"),
+        ban=LazyPattern(f"{NOT_LIKED.pattern}|{NOT_FEARED.pattern}"),
         examples=(
             ("我怕辣", "小明（10001）怕辣"),
             ("我特别怕打雷啊", "小明（10001）怕打雷"),
@@ -220,7 +219,7 @@ TASTE_RULES: tuple[Rule, ...] = (
         bare=True,
         pattern=whole(r"(?:(?:最|特别|超级?)怕(?P<o>.{1,8})|我?有(?P<o2>[^我你他她]{1,6})恐惧症)"),
         template="{who}怕{o}",
-        ban=re.compile(f"{NOT_LIKED.pattern}|{NOT_FEARED.pattern}"),
+        ban=LazyPattern(f"{NOT_LIKED.pattern}|{NOT_FEARED.pattern}"),
         examples=(
             ("最怕打针", "小明（10001）怕打针"),
             ("我有蜘蛛恐惧症", "小明（10001）怕蜘蛛"),

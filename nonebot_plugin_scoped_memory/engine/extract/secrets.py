@@ -11,13 +11,15 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from .lazy_pattern import LazyPattern
+
 PASSWORD = "密码"
 TOKEN = "密钥"
 IDENTITY_NUMBER = "身份证号"
 BANK_CARD = "银行卡号"
 VERIFICATION_CODE = "验证码"
 
-_PLACEHOLDER = re.compile(r"(\[已隐去:[^\[\]\n]{1,12}\])")
+_PLACEHOLDER = LazyPattern(r"(\[已隐去:[^\[\]\n]{1,12}\])")
 # Hiding one secret can free the boundary of another beside it; more rounds than this were never needed.
 _MAX_ROUNDS = 6
 
@@ -41,7 +43,7 @@ class _Pattern:
     """``expression`` marks the secret with the group ``v``; ``accept`` looks at it once more."""
 
     kind: str
-    expression: re.Pattern[str]
+    expression: LazyPattern
     accept: Callable[[str], bool] = lambda value: bool(value)
 
 
@@ -78,40 +80,40 @@ def _is_card_number(value: str) -> bool:
     return sum(sum(divmod(digit * 2, 10)) if place % 2 else digit for place, digit in enumerate(digits)) % 10 == 0
 
 
-def _compile(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+def _any_case(pattern: str) -> LazyPattern:
+    return LazyPattern(pattern, re.IGNORECASE)
 
 
 _PATTERNS: tuple[_Pattern, ...] = (
     _Pattern(
         TOKEN,
-        _compile(
+        _any_case(
             r"(?P<v>-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\sA-Za-z0-9+/=]*(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?)"
         ),
     ),
-    _Pattern(TOKEN, _compile(rf"(?<!{_ASCII})(?P<v>eyJ{_ASCII}{{5,}}\.{_ASCII}{{5,}}(?:\.{_ASCII}*)?)")),
+    _Pattern(TOKEN, _any_case(rf"(?<!{_ASCII})(?P<v>eyJ{_ASCII}{{5,}}\.{_ASCII}{{5,}}(?:\.{_ASCII}*)?)")),
     _Pattern(
         TOKEN,
-        re.compile(
+        LazyPattern(
             rf"(?<!{_ASCII})(?P<v>(?:sk-|gh[opusr]_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|AIza|hf_|npm_|pypi-|LTAI|AKID)"
             rf"{_ASCII}{{8,}})"
         ),
         lambda value: _has_digit(value) or len(value) >= 40,
     ),
-    _Pattern(TOKEN, _compile(r"(?<![a-z])(?:bearer|basic)\s{1,3}(?P<v>[a-z0-9_.~+/=-]{8,})"), _looks_random),
+    _Pattern(TOKEN, _any_case(r"(?<![a-z])(?:bearer|basic)\s{1,3}(?P<v>[a-z0-9_.~+/=-]{8,})"), _looks_random),
     _Pattern(
         TOKEN,
-        _compile(
+        _any_case(
             r"(?:token|secret|api[ _-]?key|(?:access|secret|app|client)[ _-]?(?:key|secret)|"
             r"密钥|密鑰|秘钥|私钥|令牌|凭证)"
             rf"(?![a-z])[\"'”]?\s{{0,3}}[{_HAN}]{{0,6}}\s{{0,3}}[:=：＝]?\s{{0,3}}[\"'“`「]?(?P<v>[a-z0-9_+/=.\-]{{8,}})"
         ),
         _looks_random,
     ),
-    _Pattern(PASSWORD, _compile(r"://[^\s/:@]{1,64}:(?P<v>[^\s/@]{1,128})@")),
+    _Pattern(PASSWORD, _any_case(r"://[^\s/:@]{1,64}:(?P<v>[^\s/@]{1,128})@")),
     _Pattern(
         PASSWORD,
-        _compile(
+        _any_case(
             rf"{_PASSWORD_WORD}[\"'”]?\s{{0,3}}(?:[（(][^（）()\n]{{0,12}}[）)])?(?:是|为|為)?\s{{0,3}}[:=：＝]\s{{0,3}}"
             rf"[\"'“「【]?(?P<v>[{_VISIBLE}]+)"
         ),
@@ -119,26 +121,26 @@ _PATTERNS: tuple[_Pattern, ...] = (
     ),
     _Pattern(
         PASSWORD,
-        _compile(
+        _any_case(
             rf"{_PASSWORD_WORD}\s{{0,3}}(?:[{_HAN}]{{0,8}}[是为為成叫]了?)\s{{0,3}}[\"'“「【『]?(?P<v>[{_VISIBLE}]{{3,}})"
         ),
         _has_letter_or_digit,
     ),
     _Pattern(
         PASSWORD,
-        _compile(
+        _any_case(
             rf"{_PASSWORD_WORD}\s{{1,3}}(?:is|was)\s{{1,3}}(?:now\s)?[\"']?(?!{_ENGLISH_PREDICATES})(?P<v>[{_VISIBLE}]{{3,}})"
         ),
         _has_letter_or_digit,
     ),
     _Pattern(
         PASSWORD,
-        _compile(rf"{_PASSWORD_WORD}\s{{0,2}}[「【“]?(?P<v>[{_VISIBLE}]{{4,}})(?!\s{{0,2}}{_UNIT})"),
+        _any_case(rf"{_PASSWORD_WORD}\s{{0,2}}[「【“]?(?P<v>[{_VISIBLE}]{{4,}})(?!\s{{0,2}}{_UNIT})"),
         _has_digit,
     ),
     _Pattern(
         PASSWORD,
-        _compile(
+        _any_case(
             rf"(?<![{_VISIBLE}])(?P<v>[{_VISIBLE}]{{4,128}})\s{{0,2}}就?是(?:我|你|他|她|这里|家里|公司|办公室)?的?"
             r"(?:新|旧|登录|支付|开机|wifi|无线)?(?:密码|密碼|口令)(?=$|[\s，。！!,.；;哦啊呀哈、）)])"
         ),
@@ -146,17 +148,17 @@ _PATTERNS: tuple[_Pattern, ...] = (
     ),
     _Pattern(
         IDENTITY_NUMBER,
-        _compile(r"(?<!\d)(?P<v>\d{6}[ -]?\d{8}[ -]?\d{3}[\dXＸ])(?![\da-z])"),
+        _any_case(r"(?<!\d)(?P<v>\d{6}[ -]?\d{8}[ -]?\d{3}[\dXＸ])(?![\da-z])"),
         _is_identity_number,
     ),
     _Pattern(
         BANK_CARD,
-        _compile(r"(?<!\d)(?<!\d[ -])(?P<v>\d{16,19}|\d{4}(?:[ -]\d{4}){3}(?:[ -]?\d{1,3})?|\d{6} \d{13})(?!\d)"),
+        _any_case(r"(?<!\d)(?<!\d[ -])(?P<v>\d{16,19}|\d{4}(?:[ -]\d{4}){3}(?:[ -]?\d{1,3})?|\d{6} \d{13})(?!\d)"),
         _is_card_number,
     ),
     _Pattern(
         VERIFICATION_CODE,
-        _compile(
+        _any_case(
             r"(?:验证码|驗證碼|校验码|校驗碼|动态码|動態碼|短信码|verification code|security code|"
             r"(?<![a-z])otp(?![a-z]))"
             r"[^\d\n]{0,12}"
@@ -165,21 +167,21 @@ _PATTERNS: tuple[_Pattern, ...] = (
     ),
     _Pattern(
         VERIFICATION_CODE,
-        _compile(r"(?:验证码|驗證碼|校验码|校驗碼)[是为為]?\s?[:：]?\s?(?P<v>[0-9a-z]{4,8})(?![0-9a-z])"),
+        _any_case(r"(?:验证码|驗證碼|校验码|校驗碼)[是为為]?\s?[:：]?\s?(?P<v>[0-9a-z]{4,8})(?![0-9a-z])"),
         _has_digit,
     ),
     _Pattern(
         VERIFICATION_CODE,
-        _compile(rf"(?<!\d)(?P<v>\d{{4,8}})\s?(?:是|为|為|[（(])\s?[{_HAN}]{{0,8}}(?:验证码|驗證碼|校验码|校驗碼)"),
+        _any_case(rf"(?<!\d)(?P<v>\d{{4,8}})\s?(?:是|为|為|[（(])\s?[{_HAN}]{{0,8}}(?:验证码|驗證碼|校验码|校驗碼)"),
     ),
 )
 
-_PHONE = re.compile(
+_PHONE = LazyPattern(
     r"(?<!\d)(?:\+?86[ -]?)?1[3-9]\d(?:[ -]?\d{4}){2}(?!\d)|(?<!\d)1[3-9]\d{2}[ -]\d{3}[ -]\d{4}(?!\d)"
     r"|(?<!\d)0\d{2,3}-\d{7,8}(?!\d)"
 )
 _NUMERAL = "[0-9０-９一二三四五六七八九十百零〇]{1,5}"
-_ADDRESS = re.compile(
+_ADDRESS = LazyPattern(
     rf"[{_HAN}](?:路|街|大道|巷|弄|胡同|里弄)\s?{_NUMERAL}\s?(?:号|號|弄|巷)(?![线線])"
     rf"|(?:小区|小區|花园|花園|公寓|大厦|大廈|家园|家園|新村|嘉园|苑|城|宿舍)[{_HAN}\s]{{0,4}}{_NUMERAL}\s?"
     r"(?:栋|棟|幢|号楼|號樓|座|单元|單元|室)"

@@ -34,10 +34,12 @@ _ANONYMOUS = "匿名"
 _QUOTE_LABELS = {"reply": "引用", "forward": "转发"}
 _CUT_NOTE = "…（后面还有 {left} 字，略）"
 
-_INVISIBLE = "\\s\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff"
+INVISIBLE = "\\s\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff"
+"""Characters that show nothing, for the inside of a character class."""
+"""What shows nothing, inside a character class."""
 # Anything in a text that reads like the head of a line or like a quotation mark of ours.
-_FORGED_HEAD = re.compile(rf"\[(?=[{_INVISIBLE}]*[tTｔＴ][{_INVISIBLE}]*\d)")
-_FORGED_QUOTE = re.compile(rf"（(?=[{_INVISIBLE}]*(?:引用|转发))")
+_FORGED_HEAD = re.compile(rf"\[(?=[{INVISIBLE}]*[tTｔＴ][{INVISIBLE}]*\d)")
+_FORGED_QUOTE = re.compile(rf"（(?=[{INVISIBLE}]*(?:引用|转发))")
 _FORGED_PLACEHOLDER = re.compile(r"\((?=(?:u\d+|bot)\))")
 
 

@@ -354,6 +354,14 @@ class MaintenanceStore(Protocol):
         a retry; the oldest unprocessed turn first."""
         ...
 
+    async def left_open(self, *, before: datetime, limit: int) -> list[tuple[str, str, int]]:
+        """(domain, session key, number) of turns that were recorded before then and are still open, oldest first."""
+        ...
+
+    async def sessions_of_own_message(self, domain_id: str, self_id: str, message_id: str) -> list[str]:
+        """The sessions in which a bot's own message has this id."""
+        ...
+
     async def items_without_vectors(self, model: str, *, limit: int) -> list[tuple[str, Item]]:
         """(domain, active item) pairs whose vector of this model is missing or of another content."""
         ...

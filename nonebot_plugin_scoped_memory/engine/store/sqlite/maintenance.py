@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from ...models import Item
 from ...scope import SCOPE_TYPE_SESSION, ScopeRef, session_scope
@@ -13,9 +13,6 @@ from .connection import Database, Transaction
 from .index import ITEMS, TURNS, IndexTable, Tokens
 from .rows import count, from_ms, scope_ref, to_ms
 from .scoped import Context
-
-OPEN_GRACE = timedelta(minutes=10)
-"""A turn that is still open after this long was left by a handler that never ended, and counts as ordinary."""
 
 TABLES = (
     "domains",
@@ -51,16 +48,32 @@ class SqliteMaintenance:
     async def backlog(self, *, now: datetime, quiet_before: datetime, limit: int) -> list[Backlog]:
         found = await self._database.read(
             "WITH late AS (SELECT s.id, s.domain_id, s.session_key, t.recorded_at, t.role = 'user'"
-            " AND (t.state = 'ordinary' OR t.state = 'open' AND t.recorded_at < ?)"
-            " AND t.recalled_at IS NULL AND t.suppressed_at IS NULL AS counts"
+            " AND t.state = 'ordinary' AND t.recalled_at IS NULL AND t.suppressed_at IS NULL AS counts"
             " FROM sessions s JOIN turns t ON t.session_id = s.id AND t.n > s.watermark"
             " WHERE s.last_turn > s.watermark AND s.retry_at <= ?)"
             " SELECT domain_id, session_key, sum(counts), max(recorded_at) FROM late GROUP BY id"
             " HAVING sum(counts) > 0 AND max(recorded_at) <= ?"
             " ORDER BY min(CASE WHEN counts THEN recorded_at END), id LIMIT ?",
-            (to_ms(now - OPEN_GRACE), to_ms(now), to_ms(quiet_before), count(limit)),
+            (to_ms(now), to_ms(quiet_before), count(limit)),
         )
         return [Backlog(domain, key, turns, from_ms(quiet_since)) for domain, key, turns, quiet_since in found]
+
+    async def left_open(self, *, before: datetime, limit: int) -> list[tuple[str, str, int]]:
+        found = await self._database.read(
+            "SELECT s.domain_id, s.session_key, t.n FROM turns t JOIN sessions s ON s.id = t.session_id"
+            " WHERE t.state = 'open' AND t.recorded_at < ? ORDER BY t.recorded_at, t.id LIMIT ?",
+            (to_ms(before), count(limit)),
+        )
+        return [(domain, key, n) for domain, key, n in found]
+
+    async def sessions_of_own_message(self, domain_id: str, self_id: str, message_id: str) -> list[str]:
+        found = await self._database.read(
+            "SELECT s.session_key FROM sessions s CROSS JOIN turn_messages m ON m.session_id = s.id AND m.self_id = ?"
+            " AND m.message_id = ? JOIN turns t ON t.session_id = s.id AND t.n = m.n AND t.role = 'bot'"
+            " WHERE s.domain_id = ? ORDER BY s.id",
+            (self_id, message_id, domain_id),
+        )
+        return [key for (key,) in found]
 
     async def items_without_vectors(self, model: str, *, limit: int) -> list[tuple[str, Item]]:
         found = await self._database.read(

@@ -64,6 +64,7 @@ CREATE TABLE turns (
 );
 CREATE INDEX turns_order ON turns (session_id, said_at, seq, n);
 CREATE INDEX turns_account ON turns (account, session_id);
+CREATE INDEX turns_open ON turns (recorded_at) WHERE state = 'open';
 
 -- The platform's names for a turn, one for each bot connection that saw it.
 CREATE TABLE turn_messages (
