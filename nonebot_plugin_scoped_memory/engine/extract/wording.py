@@ -51,7 +51,7 @@ def about(content: str, who: str, name: str = "") -> str:
 
 def report(content: str, reporter: str) -> str:
     """``content`` as hearsay: ``据小红（10002）说，…``, unless it already says that ``reporter`` said it."""
-    # Exactly this person, perhaps by an older name. 据小红（10002）对小明说 names a source, too, of the speaker's making.
+    # Exactly this person, perhaps by an older name. 据小红（10002）对小明说 names a source the speaker made up.
     number = re.escape(reporter.rsplit("（", 1)[-1].rstrip("）"))
     who = rf"(?:{re.escape(reporter)}|[^，。,\s（）]{{1,40}}（{number}）)"
     saying = rf"据?\s?{who}\s?(?:所?(?:说|說)|提到|提及|表示|称|稱|讲|透露|听说|觉得|认为)"
