@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from nonebot.adapters import Bot, Event
 from nonebot.matcher import current_bot, current_event
@@ -41,13 +41,17 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class CurrentChat:
-    """Where an event comes from: ``account`` is empty for nobody in particular, ``operator`` marks a SUPERUSER."""
+    """Where an event comes from: ``account`` is empty for nobody in particular, ``operator`` marks a SUPERUSER.
+
+    ``recalled`` is where to note which items an answer to it is made with (scores by id).
+    """
 
     domain_id: str
     session_key: str
     account: str = ""
     name: str = ""
     operator: bool = False
+    recalled: dict[str, float] = field(default_factory=dict)
 
 
 ChatReader = Callable[[Bot, Event], CurrentChat | None]
@@ -92,7 +96,9 @@ async def recall(
         if _engine is None or not await is_on(chat):
             return []
         plan = plan_for_session(chat.session_key)
-        return await _engine.search_memory(text, plan, limit, domain_id=chat.domain_id, speaker=chat.account)
+        found = await _engine.search_memory(text, plan, limit, domain_id=chat.domain_id, speaker=chat.account)
+        chat.recalled.update((one.item.id, one.score) for one in found)
+        return found
     except StoreError as e:
         _log("recall", chat, e)
         return []
@@ -131,7 +137,9 @@ async def compose_context(text: str, *, session: str | None = None, domain_id: s
     try:
         if _engine is None or not await is_on(chat):
             return nothing(chat.session_key, EngineSettings(), "off")
-        return await _engine.compose_context(chat.session_key, text, domain_id=chat.domain_id, speaker=chat.account)
+        package = await _engine.compose_context(chat.session_key, text, domain_id=chat.domain_id, speaker=chat.account)
+        chat.recalled.update((one.item.id, one.score) for one in package.evidence)
+        return package
     except StoreError as e:
         _log("compose_context", chat, e)
         return nothing(chat.session_key, EngineSettings(), "store_failed")

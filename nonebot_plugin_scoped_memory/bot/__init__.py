@@ -78,8 +78,14 @@ def load() -> Wiring:
             chat = read_message(event, bots=nonebot.get_bots(), superusers=superusers, now=utc_now())
         except InvalidAddressError:
             return None
+        heard = recorder.heard(event)
         return api.CurrentChat(
-            domain_of(config, bot.self_id), chat.session_key, chat.account, chat.turn.name, chat.turn.by_operator
+            domain_of(config, bot.self_id),
+            chat.session_key,
+            chat.account,
+            chat.turn.name,
+            chat.turn.by_operator,
+            recalled=heard.recalled if heard is not None else {},
         )
 
     api.use_reader(read_chat, lambda bot: domain_of(config, bot.self_id), recorder.is_open)

@@ -102,13 +102,15 @@ class Chat:
         if engine is None or turn is None:
             return None
         try:
-            return await engine.compose_context(
+            package = await engine.compose_context(
                 heard.incoming.session_key,
                 turn.text,
                 domain_id=heard.domain_id,
                 speaker=heard.incoming.account,
                 current=turn,
             )
+            heard.recalled.update((one.item.id, one.score) for one in package.evidence)
+            return package
         except Exception as e:
             logger.error(
                 "%s/%s: answered without memory: %s",

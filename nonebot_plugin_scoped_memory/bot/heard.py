@@ -16,6 +16,7 @@ class Heard:
 
     ``turn`` is done when the message was stored (None: it is not recorded), ``done`` is set when all handlers ended.
     ``matched``: some handler was started; ``dropped``: another plugin's preprocessor kept it from all of them.
+    ``recalled`` are the scores of the items that were recalled while it was handled, by id.
     """
 
     incoming: Incoming
@@ -29,6 +30,7 @@ class Heard:
     classified: bool = False
     matched: bool = False
     dropped: bool = False
+    recalled: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)

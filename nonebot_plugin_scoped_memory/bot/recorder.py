@@ -204,6 +204,7 @@ class Recorder:
             state=TurnState.OPEN,
             seq=heard.incoming.turn.seq,
             message_ids=((self_id, sent.message_id),) if sent.message_id else (),
+            recalled=tuple(sorted(heard.recalled.items(), key=lambda pair: -pair[1])),
         )
         self._later(heard, partial(self._writer.reply, heard, reply))
 

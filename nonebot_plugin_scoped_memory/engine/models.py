@@ -71,6 +71,7 @@ class NewTurn:
     ``text`` is the speaker's own words only. ``seq`` is the platform's sequence number, 0 where it has none; it orders
     turns of one second. ``message_ids`` are (self id, message id) pairs, one for each bot connection that saw it.
     ``mentions`` are (account, name at the time) pairs. ``by_operator``: the speaker is an operator of the bot.
+    ``recalled``: (item id, score) of what the answer was made with, best first.
     """
 
     role: Role
@@ -84,6 +85,7 @@ class NewTurn:
     seq: int = 0
     message_ids: tuple[tuple[str, str], ...] = ()
     by_operator: bool = False
+    recalled: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

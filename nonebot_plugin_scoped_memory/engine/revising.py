@@ -70,11 +70,16 @@ async def forget(
         item = await find(tx, item_id, scopes)
         if not rights.covers(item):
             raise NotAllowedError(rights.actor.account, "forget", item_id, shared=item.scope == GLOBAL_SCOPE)
-        for key, numbers in _by_session((await tx.evidence((item_id,)))[item_id]).items():
-            if session_scope(key) in tx.scopes:
-                await tx.mark_suppressed(key, numbers)
-        await tx.add_candidate(_refusal(item, rights.actor, now))
-        return await retract(tx, item, rights.actor, now, "forget")
+        return await forget_item(tx, item, rights.actor, now, "forget")
+
+
+async def forget_item(tx: Write, item: Item, actor: Actor, now: datetime, reason: str) -> Item:
+    """Retract an item, suppress the turns it rests on, and refuse to learn the same from what was said before now."""
+    for key, numbers in _by_session((await tx.evidence((item.id,)))[item.id]).items():
+        if session_scope(key) in tx.scopes:
+            await tx.mark_suppressed(key, numbers)
+    await tx.add_candidate(_refusal(item, actor, now))
+    return await retract(tx, item, actor, now, reason)
 
 
 def _refusal(item: Item, actor: Actor, now: datetime) -> Candidate:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from .changing import SYSTEM, Actor
+from .correcting import correct
 from .extract.rules import match_rules
 from .models import TurnState
 from .revising import let_fall
@@ -36,10 +37,13 @@ async def settle_turns(
         if learnt:
             await let_fall(tx, session_key, learnt, SYSTEM, now, "is_command")
         return []
+    news = [turn.n for turn in await tx.turns(session_key, numbers) if turn.state is not TurnState.ORDINARY]
     await tx.set_turn_state(session_key, numbers, state)
     outcomes: list[Outcome] = []
     if state is TurnState.ORDINARY:
-        for turn in await tx.turns(session_key, numbers):
+        for turn in await tx.turns(session_key, news):
+            if await correct(tx, turn, now):
+                continue
             source = Source(session_key, {turn.n: turn}, Actor(turn.account), now, bots=bots or frozenset())
             proposals = match_rules(turn, zone=settings.timezone, bots=bots, nicknames=settings.nicknames)
             outcomes += await write_proposals(tx, proposals, source, settings)

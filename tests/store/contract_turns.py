@@ -283,6 +283,13 @@ class TurnContract:
             assert [quote.text for quote in (await write.turns(CHAT_KEY, [3]))[0].quotes] == ["kept"]
         assert await quoted(OTHER_KEY) == [["", "a"]]
 
+    async def test_what_an_answer_was_made_with(self, store: Store) -> None:
+        await say(store, "question", a_turn("answer", role="bot", recalled=(("m2", 0.9), ("m1", 0.5))))
+        await say(store, a_turn("answer", role="bot", recalled=(("m3", 0.1),)), session_key=OTHER_KEY)
+        view = store.view(DOMAIN, [SESSION])
+        assert await view.recalled_items(CHAT_KEY, 2) == [("m2", 0.9), ("m1", 0.5)]
+        assert await view.recalled_items(CHAT_KEY, 1) == await view.recalled_items(OTHER_KEY, 1) == []
+
     async def test_session_fields(self, store: Store, clock: HandClock) -> None:
         await say(store, "a", "b", "c")
         clock.advance(minutes=5)

@@ -94,6 +94,10 @@ class View(Protocol):
         """The turns that quote this one, by number."""
         ...
 
+    async def recalled_items(self, session_key: str, n: int) -> list[tuple[str, float]]:
+        """(item id, score) of what this answer was made with, best first."""
+        ...
+
     async def turn_candidates(self, session_key: str, terms: Sequence[str]) -> LexicalCandidates: ...
 
     # --- items

@@ -21,6 +21,7 @@ TABLES = (
     "turns",
     "turn_messages",
     "turn_quotes",
+    "turn_recalls",
     "turn_terms",
     "items",
     "item_terms",

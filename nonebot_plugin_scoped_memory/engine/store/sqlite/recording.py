@@ -109,6 +109,7 @@ async def _record(tx: Transaction, entries: Sequence[Entry], now: int, analyser:
     turn_lines: list[rows.Row] = []
     message_lines: list[rows.Row] = []
     quote_lines: list[rows.Row] = []
+    recall_lines: list[rows.Row] = []
     term_lines: list[tuple[int, int, Tokens]] = []
     indexed: list[int] = []
     for entry in entries:
@@ -120,6 +121,7 @@ async def _record(tx: Transaction, entries: Sequence[Entry], now: int, analyser:
                 n = batch.last[session] = batch.last[session] + 1
                 new[session, n] = _turn(entry, n, now)
                 turn_lines.append((next_id, session, n, *_values(entry.turn), now))
+                recall_lines += [(session, n, i, *recalled) for i, recalled in enumerate(entry.turn.recalled)]
                 quote_lines += [(session, n, *quote) for quote in _quoted_messages(entry)]
                 term_lines.append((next_id, session, entry.tokens))
                 if entry.turn.state in INDEXED_STATES:
@@ -128,7 +130,7 @@ async def _record(tx: Transaction, entries: Sequence[Entry], now: int, analyser:
             message_lines += [(session, *pair, n) for pair in dict.fromkeys(entry.message_ids)]
             batch.note(entry, n)
         numbers.append(n)
-    await _insert(tx, turn_lines, message_lines, quote_lines)
+    await _insert(tx, turn_lines, message_lines, quote_lines, recall_lines)
     await index.add(tx, TURNS, term_lines, analyser)
     await index.enter(tx, TURNS, indexed)
     touched = {session for session, _ in new}
@@ -204,7 +206,11 @@ def _quoted_messages(entry: Entry) -> list[tuple[int, str, str]]:
 
 
 async def _insert(
-    tx: Transaction, turn_lines: list[rows.Row], message_lines: list[rows.Row], quote_lines: list[rows.Row]
+    tx: Transaction,
+    turn_lines: list[rows.Row],
+    message_lines: list[rows.Row],
+    quote_lines: list[rows.Row],
+    recall_lines: list[rows.Row],
 ) -> None:
     await tx.many(
         "INSERT INTO turns (id, session_id, n, role, account, name, text, quotes, mentions, state, by_operator,"
@@ -218,6 +224,9 @@ async def _insert(
     )
     await tx.many(
         "INSERT INTO turn_quotes (session_id, n, place, self_id, message_id) VALUES (?, ?, ?, ?, ?)", quote_lines
+    )
+    await tx.many(
+        "INSERT INTO turn_recalls (session_id, n, place, item_id, score) VALUES (?, ?, ?, ?, ?)", recall_lines
     )
 
 

@@ -69,6 +69,16 @@ class TurnReads(Scoped):
         )
         return [row[0] for row in found]
 
+    async def recalled_items(self, session_key: str, n: int) -> list[tuple[str, float]]:
+        if not self.reads_session(session_key):
+            return []
+        found = await self.fetch(
+            "SELECT r.item_id, r.score FROM turn_recalls r JOIN sessions s ON s.id = r.session_id"
+            " WHERE s.domain_id = ? AND s.session_key = ? AND r.n = ? ORDER BY r.place",
+            (self._domain_id, session_key, n),
+        )
+        return [(item_id, score) for item_id, score in found]
+
     async def turn_candidates(self, session_key: str, terms: Sequence[str]) -> LexicalCandidates:
         if not self.reads_session(session_key):
             return LexicalCandidates((), {}, {})

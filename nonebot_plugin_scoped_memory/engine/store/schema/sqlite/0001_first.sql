@@ -91,6 +91,17 @@ CREATE TABLE turn_quotes (
 ) WITHOUT ROWID;
 CREATE INDEX turn_quotes_message ON turn_quotes (session_id, self_id, message_id);
 
+-- Which items an answer was made with, best first: for who asks why, and for who objects to it.
+CREATE TABLE turn_recalls (
+    session_id INTEGER NOT NULL REFERENCES sessions (id),
+    n INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    item_id TEXT NOT NULL,
+    score REAL NOT NULL,
+    PRIMARY KEY (session_id, n, place),
+    FOREIGN KEY (session_id, n) REFERENCES turns (session_id, n)
+) WITHOUT ROWID;
+
 CREATE TABLE items (
     id INTEGER PRIMARY KEY,
     public_id TEXT NOT NULL UNIQUE,
