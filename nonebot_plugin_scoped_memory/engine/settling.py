@@ -7,6 +7,7 @@ from datetime import datetime
 
 from .changing import SYSTEM, Actor
 from .correcting import correct
+from .evolving import end_what_is_over, replacements
 from .extract.rules import match_rules
 from .models import TurnState
 from .revising import let_fall
@@ -46,5 +47,9 @@ async def settle_turns(
                 continue
             source = Source(session_key, {turn.n: turn}, Actor(turn.account), now, bots=bots or frozenset())
             proposals = match_rules(turn, zone=settings.timezone, bots=bots, nicknames=settings.nicknames)
-            outcomes += await write_proposals(tx, proposals, source, settings)
+            if not proposals:
+                proposals = await replacements(tx, turn)
+            written = await write_proposals(tx, proposals, source, settings)
+            await end_what_is_over(tx, turn, written, now)
+            outcomes += written
     return outcomes

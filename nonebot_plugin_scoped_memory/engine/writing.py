@@ -101,9 +101,8 @@ def _may_share(proposal: Proposal, source: Source, settings: EngineSettings) -> 
     if proposal.origin == "command":
         return source.actor.operator
     if proposal.kind == "warning":
-        return (
-            False  # 记住千万别告诉小红… is said to the bot, not to everybody: only a command makes it known everywhere
-        )
+        # 记住千万别告诉小红… is said to the bot, not to everybody: only a command makes it known everywhere.
+        return False
     return all(source.turns[n].by_operator for n in proposal.evidence)
 
 
