@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from weakref import WeakValueDictionary
 
 from nonebot.adapters import Bot, Event
@@ -33,6 +34,8 @@ logger = logging.getLogger(__name__)
 
 RECORDED_WITHIN = 5.0
 """Seconds that an answer waits for its question to be stored before it goes on without memory."""
+ENRICHED_WITHIN = 3.0
+"""Seconds that an answer waits for what its question forwards."""
 SETTLED_WITHIN = 2.0
 """Seconds that an answer waits for what was said before it in its chat, and before it leaves, for what it was asked to
 remember."""
@@ -125,9 +128,13 @@ class Chat:
 async def _recorded(heard: Heard) -> Turn | None:
     """The question's own turn, once it is stored; None if it is not recorded or takes too long."""
     try:
-        return await asyncio.wait_for(asyncio.shield(heard.turn), RECORDED_WITHIN)
+        turn = await asyncio.wait_for(asyncio.shield(heard.turn), RECORDED_WITHIN)
     except asyncio.TimeoutError:
         return None
+    if heard.enriched is not None:
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(heard.enriched.wait(), ENRICHED_WITHIN)
+    return heard.full or turn
 
 
 def _unrecorded(heard: Heard) -> Turn:

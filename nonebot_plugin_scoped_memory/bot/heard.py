@@ -16,6 +16,8 @@ class Heard:
 
     ``turn`` is done when the message was stored (None: it is not recorded), ``done`` is set when all handlers ended.
     ``matched``: some handler was started; ``dropped``: another plugin's preprocessor kept it from all of them.
+    ``enriched`` is set when the client was asked for more about the message, and ``full`` is then the turn with it;
+    None where there is nothing to ask.
     ``recalled`` are the scores of the items that were recalled while it was handled, by id.
     """
 
@@ -30,6 +32,8 @@ class Heard:
     classified: bool = False
     matched: bool = False
     dropped: bool = False
+    enriched: asyncio.Event | None = None
+    full: Turn | None = None
     recalled: dict[str, float] = field(default_factory=dict)
 
 

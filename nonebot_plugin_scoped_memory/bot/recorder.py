@@ -26,8 +26,10 @@ from nonebot.rule import CommandRule, FullmatchRule, RegexRule, ShellCommandRule
 from .. import api
 from ..config import ScopedMemoryConfig
 from ..engine.background import Background
+from ..engine.engine import MemoryEngine
 from ..engine.errors import InvalidAddressError
 from ..engine.models import NewTurn, TurnState
+from .enriching import Enricher
 from .heard import Heard, Message
 from .onebot import Incoming, Recall, Sent, read_api_send, read_message, read_recall
 from .turn_writer import TurnWriter, keep_latest
@@ -64,6 +66,8 @@ class Recorder:
         self._calls: OrderedDict[int, Heard] = OrderedDict()
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
         self._background = Background()
+        self._asking = Background()  # waits for the client: nothing waits for it when the bot stops
+        self._enricher = Enricher()
         self._writer = TurnWriter()
 
     def is_open(self, event: Event) -> bool:
@@ -86,7 +90,8 @@ class Recorder:
 
     def start(self) -> None:
         """Called when the bot starts, also after it was stopped in this process."""
-        self._background = Background()
+        self._background, self._asking = Background(), Background()
+        self._enricher = Enricher()
         self._writer = TurnWriter()
         for of_the_last_run in (self._open, self._heard, self._calls):
             of_the_last_run.clear()
@@ -95,6 +100,7 @@ class Recorder:
         """Wait until everything that was heard so far is handled, stored and classified."""
         while (open := next((heard for heard in self._heard.values() if not heard.done.is_set()), None)) is not None:
             await open.done.wait()
+        await self._asking.drain()
         await self._background.drain()
 
     async def close(self, within: float) -> None:
@@ -102,6 +108,7 @@ class Recorder:
         their messages are classified by what handled them so far."""
         for heard in list(self._heard.values()):
             self._end(heard)
+        await self._asking.close(0)
         await self._background.close(within)
 
     # ------------------------------------------------------------------ the hooks
@@ -184,6 +191,19 @@ class Recorder:
         kept = engine is not None and self._is_kept(incoming)
         if engine is None or not kept or not self._later(heard, partial(self._writer.record, engine, heard)):
             heard.turn.set_result(None)
+        elif self._enricher.has_more(event, incoming.turn.mentions):
+            heard.enriched = asyncio.Event()
+            self._asking.spawn(self._enrich(engine, bot, event, heard), "ask the client for more")
+
+    async def _enrich(self, engine: MemoryEngine, bot: Bot, event: MessageEvent, heard: Heard) -> None:
+        try:
+            turn = await asyncio.shield(heard.turn)
+            if turn is not None:
+                quotes, names = await self._enricher.more(bot, event, turn)
+                heard.full = await engine.listener.enrich(heard.domain_id, turn.session_key, turn.n, quotes, names)
+        finally:
+            if heard.enriched is not None:
+                heard.enriched.set()
 
     def _end(self, heard: Heard) -> None:
         """The bot is done with this message, or stops. If nothing was matched to it by then, it was dropped."""

@@ -25,7 +25,7 @@ MAX_CARD_CHARS = 32_768
 """A card beyond this is not opened."""
 MAX_LABEL_CHARS = 60
 
-_Data: TypeAlias = Mapping[str, Any]
+Data: TypeAlias = Mapping[str, Any]
 
 _CQ_CODE = re.compile(r"\[CQ:(?P<type>[\w.-]+)(?P<data>(?:,[^\[\]]*)?)\]")
 _ADDRESS = re.compile(r"\S*://\S*")
@@ -33,6 +33,7 @@ _MARKDOWN_IMAGE = re.compile(r"!\[[^\[\]]*\]\([^()]*(?:\)|$)")
 _XML_TITLE = re.compile(r'\bbrief="([^"]*)"|<title\b[^<>]*>([^<]*)<')
 _BRACKETS = str.maketrans("[]", "【】")
 
+_FORWARD_APP = "com.tencent.multimsg"
 _FACES = frozenset({"face", "bface", "sface", "mface", "marketface", "market_face"})
 _FILES = frozenset({"file", "onlinefile"})
 _CARDS = frozenset({"json", "xml", "lightapp", "miniapp"})
@@ -79,6 +80,19 @@ def mentioned_ids(message: object) -> set[str]:
     return {str(number) for kind, data in _segments(message) if kind == "at" and (number := number_of(data.get("qq")))}
 
 
+def forwards_in(message: object) -> list[Data]:
+    """The data of each merged forward in a message, those that come as a card of QQ included."""
+    found: list[Data] = []
+    for kind, data in _segments(message):
+        if kind in ("forward", "longmsg"):
+            found.append(data)
+        elif kind == "json" and isinstance(card := _card(data), Mapping) and card.get("app") == _FORWARD_APP:
+            detail = card.get("meta", {}).get("detail") if isinstance(card.get("meta"), Mapping) else None
+            if isinstance(detail, Mapping):
+                found.append(detail)
+    return found
+
+
 def render(message: object, limit: int = MAX_TURN_CHARS, *, note: str = texts.TURN_CUT) -> Rendered:
     """A message as text of at most ``limit`` characters; text that was cut ends with ``note``.
 
@@ -105,12 +119,12 @@ def render(message: object, limit: int = MAX_TURN_CHARS, *, note: str = texts.TU
     return Rendered(text, tuple(mentions.items()))
 
 
-def plain(text: str) -> list[_Data]:
+def plain(text: str) -> list[Data]:
     """A message of text in which CQ codes mean nothing."""
     return [{"type": "text", "data": {"text": text}}]
 
 
-def _segments(message: object) -> Iterator[tuple[str, _Data]]:
+def _segments(message: object) -> Iterator[tuple[str, Data]]:
     if isinstance(message, str):
         yield from _cq_segments(message)
     elif isinstance(message, (MessageSegment, Mapping)):
@@ -120,7 +134,7 @@ def _segments(message: object) -> Iterator[tuple[str, _Data]]:
             yield _segment(part)
 
 
-def _segment(part: object) -> tuple[str, _Data]:
+def _segment(part: object) -> tuple[str, Data]:
     if isinstance(part, str):
         return "text", {"text": part}
     if isinstance(part, MessageSegment):
@@ -132,7 +146,7 @@ def _segment(part: object) -> tuple[str, _Data]:
     return kind if isinstance(kind, str) else "", data if isinstance(data, Mapping) else {}
 
 
-def _cq_segments(message: str) -> Iterator[tuple[str, _Data]]:
+def _cq_segments(message: str) -> Iterator[tuple[str, Data]]:
     """A string with CQ codes, read lazily. The adapter's own parser does all of it before the first piece is used."""
     begin = 0
     for code in _CQ_CODE.finditer(message):
@@ -149,7 +163,7 @@ def _unescape(text: str) -> str:
     return text.replace("&#44;", ",").replace("&#91;", "[").replace("&#93;", "]").replace("&amp;", "&")
 
 
-def _mention(data: _Data, mentions: dict[str, str]) -> str:
+def _mention(data: Data, mentions: dict[str, str]) -> str:
     target = data.get("qq")
     if target == "all":
         return f"@{texts.EVERYONE}"
@@ -165,7 +179,7 @@ def _mention(data: _Data, mentions: dict[str, str]) -> str:
     return f"@{name or texts.SOMEONE}"
 
 
-def _piece(kind: str, data: _Data, limit: int) -> str:
+def _piece(kind: str, data: Data, limit: int) -> str:
     if kind == "text":
         return _text(data.get("text"), limit)
     if kind == "markdown":
@@ -197,7 +211,7 @@ def _markdown(value: object, limit: int) -> str:
     return _MARKDOWN_IMAGE.sub(_placeholder(texts.SEGMENT_NAMES["image"]), value[:limit])
 
 
-def _image(data: _Data) -> str:
+def _image(data: Data) -> str:
     summary = data.get("summary")
     if data.get("emoji_id"):  # a shop emoticon, which some clients send as an image
         return _placeholder(texts.SEGMENT_NAMES["mface"], _emoticon(summary))
@@ -206,7 +220,7 @@ def _image(data: _Data) -> str:
     return _placeholder(texts.ANIMATED if animated else texts.SEGMENT_NAMES["image"])
 
 
-def _detail(kind: str, data: _Data) -> str:
+def _detail(kind: str, data: Data) -> str:
     """What a placeholder says beside its name, empty if the client does not tell."""
     if kind in _FACES:
         raw = data.get("raw")
@@ -242,7 +256,7 @@ def _emoticon(value: object) -> str:
     return _label(value.strip().strip("/[]")) if isinstance(value, str) else ""
 
 
-def _hand(data: _Data) -> str:
+def _hand(data: Data) -> str:
     value = data.get("value")
     if value in (0, "0"):
         return texts.ROCK
@@ -251,13 +265,13 @@ def _hand(data: _Data) -> str:
     return _HANDS_FROM_1.get(number_of(data.get("result")) or number_of(data.get("id")), "")
 
 
-def _card_piece(data: _Data) -> str:
+def _card_piece(data: Data) -> str:
     card = _card(data)
     if isinstance(card, str):
         is_forward = 'serviceID="35"' in card
         found: list[object] = [html.unescape(brief or title) for brief, title in _XML_TITLE.findall(card)[:4]]
     else:
-        is_forward = card.get("app") == "com.tencent.multimsg"
+        is_forward = card.get("app") == _FORWARD_APP
         found = [card.get("prompt"), *_body_titles(card.get("meta")), card.get("desc"), card.get("title")]
     if is_forward:  # some clients deliver a merged forward as the card that QQ shows for it
         return _placeholder(texts.FORWARD)
@@ -268,7 +282,7 @@ def _card_piece(data: _Data) -> str:
     return _placeholder(texts.SEGMENT_NAMES["json"], " ".join(labels[:2]))
 
 
-def _card(data: _Data) -> _Data | str:
+def _card(data: Data) -> Data | str:
     """A card's JSON, or its XML as text; empty if it is broken or too long."""
     value = data.get("data")
     if isinstance(value, Mapping):
@@ -287,5 +301,5 @@ def _card(data: _Data) -> _Data | str:
 def _body_titles(meta: object) -> list[object]:
     """Title and description in the first part of a card's ``meta``, whose name differs from app to app."""
     parts = meta.values() if isinstance(meta, Mapping) else ()
-    body: _Data = next((part for part in parts if isinstance(part, Mapping)), {})
+    body: Data = next((part for part in parts if isinstance(part, Mapping)), {})
     return [body.get("title"), body.get("desc")]

@@ -14,7 +14,7 @@ from .batches import BatchExtractor, BatchReport
 from .errors import InvalidItemError, StoreUnreachableError
 from .extract.rules import explicit_proposal
 from .extract.secrets import mask
-from .models import KINDS, Clock, Kind, NewTurn, Origin, Turn, TurnState
+from .models import KINDS, Clock, Kind, NewTurn, Origin, Quote, Turn, TurnState
 from .scope import session_scope, writing_scopes
 from .settings import EngineSettings
 from .settling import settle_turns
@@ -60,6 +60,21 @@ class Listener:
         turn = tidied(turn)
         said = indexed_text(turn.name, turn.text, turn.said_at, self._settings.timezone)
         return await self._store.record_turn(domain_id, session_key, turn, text.document_terms(said))
+
+    async def enrich(
+        self, domain_id: str, session_key: str, n: int, quotes: Sequence[Quote], names: Mapping[str, str]
+    ) -> Turn | None:
+        """Add to a recorded turn what was learnt of it since: the lines of a forward, the names of mentioned accounts.
+        Forwarded lines are added once. Returns the turn as it is now, None if there is none of this number."""
+        async with self._store.write(domain_id, (session_scope(session_key),)) as tx:
+            turn = next(iter(await tx.turns(session_key, (n,))), None)
+            if turn is None:
+                return None
+            known = any(quote.kind == "forward" for quote in turn.quotes)
+            tidy = () if known else tuple(map(_tidied_quote, quotes))
+            if tidy or names:
+                await tx.add_to_turn(session_key, n, tidy, {who: text.clean(name) for who, name in names.items()})
+            return next(iter(await tx.turns(session_key, (n,))), None)
 
     async def settle(
         self, domain_id: str, session_key: str, n: int, state: TurnState, *, bots: frozenset[str] | None = None
@@ -204,6 +219,10 @@ def tidied(turn: NewTurn) -> NewTurn:
         text=mask(text.clean(turn.text)),
         account=text.clean(turn.account),
         name=text.clean(turn.name),
-        quotes=tuple(replace(q, name=text.clean(q.name), text=mask(text.clean(q.text))) for q in turn.quotes),
+        quotes=tuple(map(_tidied_quote, turn.quotes)),
         mentions=tuple((text.clean(account), text.clean(name)) for account, name in turn.mentions),
     )
+
+
+def _tidied_quote(quote: Quote) -> Quote:
+    return replace(quote, name=text.clean(quote.name), text=mask(text.clean(quote.text)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import timezone, tzinfo
 
 from . import text
-from .models import Item, Turn
+from .models import Item, Quote, Turn
 from .recall import Shadowed
 from .scope import SCOPE_TYPE_CHAT, ScopeRef
 
@@ -29,6 +29,12 @@ _KIND_LABELS: Mapping[str, str] = {
     "summary": "摘要",
 }
 _SHARED_LABEL = "共享"
+
+_QUOTE_LABELS = {"reply": "引用", "forward": "转发"}
+MAX_QUOTE_CHARS = 200
+"""Of one quoted or forwarded message."""
+MAX_QUOTED_CHARS = 2_000
+"""Of all that one turn quotes and forwards."""
 
 # A tag of ours inside someone's words or name; escaped there, so that nobody can open or close a block by typing.
 _OUR_TAG = re.compile("[<＜](?=[\\s/／\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*memory)", re.IGNORECASE)
@@ -131,12 +137,24 @@ def chat_messages(package: ContextPackage | None, persona: str, current: Turn, *
 def spoken(turn: Turn, *, group: bool) -> str:
     """A turn as history shows it: quoted words marked as someone else's; in groups with its speaker before the first
     line and all others set in, so that nobody can write another's line."""
-    quotes = "".join(f"（引用 {_name(q.name, q.account)}：“{text.cut(q.text, 200)}”）" for q in turn.quotes)
-    said = f"{turn.text}{quotes}"
+    said = f"{turn.text}{_quoted(turn.quotes)}"
     if group and turn.role != "bot":
         speaker = text.person(turn.name, turn.account) if turn.account else _name(turn.name, "")
         said = f"{speaker}: {_LINE_BREAK.sub(_SET_IN, said)}"
     return _without_our_tags(said)
+
+
+def _quoted(quotes: Sequence[Quote]) -> str:
+    shown: list[str] = []
+    room = MAX_QUOTED_CHARS
+    for quote in quotes:
+        words = text.cut(quote.text, MAX_QUOTE_CHARS)
+        room -= len(words)
+        if room < 0:
+            break
+        shown.append(f"（{_QUOTE_LABELS[quote.kind]} {_name(quote.name, quote.account)}：“{words}”）")
+    left = len(quotes) - len(shown)
+    return "".join(shown) + (f"（还有 {left} 条，略）" if left else "")
 
 
 def _name(name: str, account: str) -> str:

@@ -101,7 +101,7 @@ async def test_segments_are_readable_and_hold_no_data(bot: RunningBot) -> None:
     asked = (await bot.turns(GROUP_KEY))[0]
     assert "[图片]" in asked.text
     assert "AAAA" not in asked.text
-    assert (f"qq:user:{HONG}", str(HONG)) in asked.mentions
+    assert (f"qq:user:{HONG}", "小红") in asked.mentions
 
 
 # ---------------------------------------------------------------------- what the bot says

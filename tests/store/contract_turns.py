@@ -290,6 +290,17 @@ class TurnContract:
         assert await view.recalled_items(CHAT_KEY, 2) == [("m2", 0.9), ("m1", 0.5)]
         assert await view.recalled_items(CHAT_KEY, 1) == await view.recalled_items(OTHER_KEY, 1) == []
 
+    async def test_what_is_learnt_of_a_turn_later_is_added(self, store: Store) -> None:
+        quote, line = Quote(HONG, "小红", "原话", "reply", "a"), Quote("", "小刚", "转发", "forward")
+        await say(store, heard("原话", "1", "a"), heard("看", "1", "b", quotes=(quote,), mentions=((HONG, "10002"),)))
+        async with store.write(DOMAIN, [SESSION]) as write:
+            await write.mark_recalled(CHAT_KEY, 1)
+            await write.add_to_turn(CHAT_KEY, 2, [line], {HONG: "小红", "qq:user:5": "x"})
+            with pytest.raises(NotFoundError):
+                await write.add_to_turn(CHAT_KEY, 9, [line], {})
+        [turn] = await store.view(DOMAIN, [SESSION]).turns(CHAT_KEY, [2])
+        assert (turn.quotes, turn.mentions) == ((line,), ((HONG, "小红"),))
+
     async def test_session_fields(self, store: Store, clock: HandClock) -> None:
         await say(store, "a", "b", "c")
         clock.advance(minutes=5)

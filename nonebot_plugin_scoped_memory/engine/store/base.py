@@ -27,6 +27,7 @@ from ..models import (
     LexicalCandidates,
     MemoryEvent,
     NewTurn,
+    Quote,
     Session,
     Turn,
     TurnState,
@@ -200,6 +201,10 @@ class Write(View, Protocol):
 
     async def set_turn_text(self, session_key: str, n: int, text: str, terms: Sequence[str]) -> None:
         """Raises NotFoundError."""
+        ...
+
+    async def add_to_turn(self, session_key: str, n: int, quotes: Sequence[Quote], names: Mapping[str, str]) -> None:
+        """Add quotes, and the names of mentioned accounts. Raises NotFoundError."""
         ...
 
     async def mark_recalled(self, session_key: str, n: int) -> None:

@@ -129,13 +129,21 @@ def turn(row: Row) -> Turn:
         account=row[6],
         name=row[7],
         state=TurnState(row[8]),
-        quotes=tuple(Quote(*quote) for quote in json.loads(row[9])),
-        mentions=tuple((account, name) for account, name in json.loads(row[10])),
+        quotes=quotes_in(row[9]),
+        mentions=mentions_in(row[10]),
         seq=row[11],
         by_operator=bool(row[12]),
         recalled=bool(row[13]),
         suppressed=bool(row[14]),
     )
+
+
+def quotes_in(stored: str) -> tuple[Quote, ...]:
+    return tuple(Quote(*quote) for quote in json.loads(stored))
+
+
+def mentions_in(stored: str) -> tuple[tuple[str, str], ...]:
+    return tuple((account, name) for account, name in json.loads(stored))
 
 
 def quotes_text(quotes: Iterable[Quote]) -> str:

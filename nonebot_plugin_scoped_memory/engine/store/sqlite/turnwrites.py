@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from ...errors import NotFoundError
-from ...models import NewTurn, Turn, TurnState
+from ...models import NewTurn, Quote, Turn, TurnState
 from ...scope import session_scope
 from . import index, recording
 from .index import TURNS
-from .rows import Row, chunks, marks, to_ms, turn_numbers
+from .rows import Row, chunks, marks, mentions_in, mentions_text, quotes_in, quotes_text, to_ms, turn_numbers
 from .scoped import Writing
 
 _INDEXED = frozenset(state.value for state in recording.INDEXED_STATES)
@@ -45,6 +45,22 @@ class TurnWrites(Writing):
             session_id = await self.session_id(session_key)
             await index.add(self.tx, TURNS, [(row, session_id, tokens[0])], self.context.analyser)
             await index.enter(self.tx, TURNS, [row] if state in _INDEXED else [])
+
+    async def add_to_turn(self, session_key: str, n: int, quotes: Sequence[Quote], names: Mapping[str, str]) -> None:
+        self.check_session(session_key)
+        found = await self.fetch(
+            "SELECT t.id, t.quotes, t.mentions FROM sessions s JOIN turns t ON t.session_id = s.id"
+            " WHERE s.domain_id = ? AND s.session_key = ? AND t.n = ?",
+            (self._domain_id, session_key, n),
+        )
+        if not found:
+            raise NotFoundError("turn", f"{session_key}#{n}")
+        row, quotes_before, mentions_before = found[0]
+        # As they are stored: those that reading leaves out keep their place.
+        all_quotes = (*quotes_in(quotes_before), *quotes)
+        mentions = [(account, names.get(account, name)) for account, name in mentions_in(mentions_before)]
+        await self._update("quotes = ?", quotes_text(all_quotes), [row])
+        await self._update("mentions = ?", mentions_text(mentions), [row])
 
     async def mark_recalled(self, session_key: str, n: int) -> None:
         found = await self._find(session_key, [n])
