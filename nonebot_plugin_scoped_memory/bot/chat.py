@@ -24,10 +24,12 @@ from ..engine.errors import (
     ProviderRefusedError,
     ProviderTimeoutError,
     ScopedMemoryError,
+    StoreError,
 )
 from ..engine.llm import ChatModel, Completion
 from ..engine.models import Turn
 from ..engine.prompt import ContextPackage, chat_messages
+from ..engine.scope import session_scope
 from .recorder import Heard, Recorder
 
 logger = logging.getLogger(__name__)
@@ -70,6 +72,9 @@ class Chat:
             if turn is not None:
                 # The answer before this one has left, but may not be stored yet.
                 await self._recorder.caught_up(heard, SETTLED_WITHIN)
+                turn = await _as_it_stands(heard, turn)
+                if not turn.stands:
+                    return  # taken back meanwhile
             package = await self._context(heard, turn)
             group = bool(heard.incoming.role)
             messages = chat_messages(package, self._config.chat.persona, turn or _unrecorded(heard), group=group)
@@ -134,7 +139,20 @@ async def _recorded(heard: Heard) -> Turn | None:
     if heard.enriched is not None:
         with suppress(asyncio.TimeoutError):
             await asyncio.wait_for(heard.enriched.wait(), ENRICHED_WITHIN)
-    return heard.full or turn
+    return turn
+
+
+async def _as_it_stands(heard: Heard, turn: Turn) -> Turn:
+    """``turn`` with what was learnt of it since, and without what was taken back."""
+    engine = api.engine()
+    if engine is None:
+        return turn
+    try:
+        view = engine.store.view(heard.domain_id, (session_scope(turn.session_key),))
+        return next(iter(await view.turns(turn.session_key, (turn.n,))), turn)
+    except StoreError as e:
+        logger.warning("%s/%s: answered as it was stored: %s", heard.domain_id, turn.session_key, e)
+        return turn
 
 
 def _unrecorded(heard: Heard) -> Turn:

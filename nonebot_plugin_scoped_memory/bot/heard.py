@@ -16,8 +16,7 @@ class Heard:
 
     ``turn`` is done when the message was stored (None: it is not recorded), ``done`` is set when all handlers ended.
     ``matched``: some handler was started; ``dropped``: another plugin's preprocessor kept it from all of them.
-    ``enriched`` is set when the client was asked for more about the message, and ``full`` is then the turn with it;
-    None where there is nothing to ask.
+    ``enriched`` is set when the turn has what the client was asked for about it; None where there is nothing to ask.
     ``recalled`` are the scores of the items that were recalled while it was handled, by id.
     """
 
@@ -33,7 +32,6 @@ class Heard:
     matched: bool = False
     dropped: bool = False
     enriched: asyncio.Event | None = None
-    full: Turn | None = None
     recalled: dict[str, float] = field(default_factory=dict)
 
 

@@ -32,6 +32,7 @@ from ..engine.models import NewTurn, TurnState
 from .enriching import Enricher
 from .heard import Heard, Message
 from .onebot import Incoming, Recall, Sent, read_api_send, read_message, read_recall
+from .segments import account_of
 from .turn_writer import TurnWriter, keep_latest
 
 logger = logging.getLogger(__name__)
@@ -68,7 +69,10 @@ class Recorder:
         self._background = Background()
         self._asking = Background()  # waits for the client: nothing waits for it when the bot stops
         self._enricher = Enricher()
-        self._writer = TurnWriter()
+        self._writer = self._new_writer()
+
+    def _new_writer(self) -> TurnWriter:
+        return TurnWriter(bots=lambda: frozenset(account_of(self_id) for self_id in self._bots()), clock=self._clock)
 
     def is_open(self, event: Event) -> bool:
         """Whether an event is being handled. What a handler leaves behind (a timer, a worker) has a copy of its context
@@ -92,7 +96,7 @@ class Recorder:
         """Called when the bot starts, also after it was stopped in this process."""
         self._background, self._asking = Background(), Background()
         self._enricher = Enricher()
-        self._writer = TurnWriter()
+        self._writer = self._new_writer()
         for of_the_last_run in (self._open, self._heard, self._calls):
             of_the_last_run.clear()
 
@@ -200,7 +204,7 @@ class Recorder:
             turn = await asyncio.shield(heard.turn)
             if turn is not None:
                 quotes, names = await self._enricher.more(bot, event, turn)
-                heard.full = await engine.listener.enrich(heard.domain_id, turn.session_key, turn.n, quotes, names)
+                await engine.listener.enrich(heard.domain_id, turn.session_key, turn.n, quotes, names)
         finally:
             if heard.enriched is not None:
                 heard.enriched.set()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -31,6 +31,7 @@ _CQ_CODE = re.compile(r"\[CQ:(?P<type>[\w.-]+)(?P<data>(?:,[^\[\]]*)?)\]")
 _ADDRESS = re.compile(r"\S*://\S*")
 _MARKDOWN_IMAGE = re.compile(r"!\[[^\[\]]*\]\([^()]*(?:\)|$)")
 _XML_TITLE = re.compile(r'\bbrief="([^"]*)"|<title\b[^<>]*>([^<]*)<')
+_NUMBERED = re.compile(r"\((\d+)\)\s*$")
 _BRACKETS = str.maketrans("[]", "【】")
 
 _FORWARD_APP = "com.tencent.multimsg"
@@ -173,10 +174,18 @@ def _mention(data: Data, mentions: dict[str, str]) -> str:
     name = name_of(given.removeprefix("@") if isinstance(given, str) else None)
     if account:
         number = account.rsplit(":", 1)[-1]
-        if any(name == other for who, other in mentions.items() if who != account):
-            name = f"{name}({number})"  # two people of one name: the text alone must tell whom it means
-        name = mentions.setdefault(account, name or number)
+        if account not in mentions:
+            mentions[account] = _told_apart(name, number, mentions.values())
+        name = mentions[account]
     return f"@{name or texts.SOMEONE}"
+
+
+def _told_apart(name: str, number: str, taken: Collection[str]) -> str:
+    """``name`` as it means nobody else in this message: with a number if another one bears it too, and without a
+    number that is not its own."""
+    name = _NUMBERED.sub(lambda match: match[0] if match[1] == number else "", name).strip()
+    labels = (name, f"{name}({number})") if name else ()
+    return next((label for label in labels if label not in taken), number)
 
 
 def _piece(kind: str, data: Data, limit: int) -> str:

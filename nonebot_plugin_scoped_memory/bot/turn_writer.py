@@ -10,13 +10,14 @@ import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
 from .. import api
 from ..engine.engine import MemoryEngine
 from ..engine.errors import StoreError, StoreUnreachableError
-from ..engine.models import NewTurn, Turn, TurnState
+from ..engine.models import Clock, NewTurn, Turn, TurnState
 from .heard import Heard, Message
 from .onebot import Recall
 from .quotes import known_quote
@@ -31,6 +32,8 @@ KEPT_MESSAGES = 1_000
 """Messages that another connection may still bring."""
 KEPT_RECALLS = 200
 """Recalls that came before their message did."""
+RECALLED_FOR = timedelta(minutes=2)
+"""How long a message may arrive after its own recall."""
 RETRY_AFTER = (1.0, 5.0, 20.0)
 """Seconds before a write is tried again while the database is locked or away; what comes later in the chat waits."""
 
@@ -44,12 +47,16 @@ def keep_latest(kept: OrderedDict[K, V], key: K, value: V, limit: int) -> None:
 
 
 class TurnWriter:
-    """Writes through the engine that is open, if any, and tries again while its database is unreachable."""
+    """Writes through the engine that is open, if any, and tries again while its database is unreachable. ``bots`` gives
+    the accounts of all connected bots."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, bots: Callable[[], frozenset[str]], clock: Clock) -> None:
+        self._bots = bots
+        self._clock = clock
         # By domain, session and turn.
         self._messages: OrderedDict[tuple[str, str, int], Message] = OrderedDict()
-        self._recalled: OrderedDict[tuple[str, str, str, str], str] = OrderedDict()
+        # (domain, session, self id, message id) of recalls that no turn was found for -> who did it, and when it came.
+        self._recalled: OrderedDict[tuple[str, str, str, str], tuple[str, datetime]] = OrderedDict()
         self._sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
     async def session_of_own(self, domain_id: str, recall: Recall) -> str | None:
@@ -96,8 +103,8 @@ class TurnWriter:
         if engine is None or turn is None or message.state in (state, TurnState.UNPROCESSABLE):
             return
         for n in (turn.n, *message.replies):
-            settle = partial(engine.listener.settle, heard.domain_id, heard.incoming.session_key, n, state)
-            await self._tried(settle)
+            where = (heard.domain_id, heard.incoming.session_key, n, state)
+            await self._tried(partial(engine.listener.settle, *where, bots=self._bots()))
         message.state = state
 
     async def recall(self, domain_id: str, recall: Recall) -> None:
@@ -107,7 +114,7 @@ class TurnWriter:
             return
         key = (domain_id, recall.session_key, recall.self_id, recall.message_id)
         if not await self._tried(partial(engine.listener.take_back, *key, by=recall.operator)):
-            keep_latest(self._recalled, key, recall.operator, KEPT_RECALLS)
+            keep_latest(self._recalled, key, (recall.operator, self._clock()), KEPT_RECALLS)
 
     async def _stored(self, engine: MemoryEngine, heard: Heard) -> Turn | None:
         incoming, new = heard.incoming, heard.incoming.turn
@@ -131,10 +138,14 @@ class TurnWriter:
         keep_latest(self._messages, key, heard.message, KEPT_MESSAGES)
 
     async def _recalled_before(self, engine: MemoryEngine, heard: Heard) -> None:
-        """A message that waits for what it quotes can arrive after its own recall."""
-        for self_id, message_id in heard.incoming.turn.message_ids:
+        """A message that waits for what it quotes can arrive after its own recall, or after that of what it quotes."""
+        turn = heard.incoming.turn
+        quoted = [(heard.incoming.self_id, quote.message_id) for quote in turn.quotes if quote.message_id]
+        for self_id, message_id in (*turn.message_ids, *quoted):
             key = (heard.domain_id, heard.incoming.session_key, self_id, message_id)
-            if (operator := self._recalled.pop(key, None)) is not None:
+            operator, at = self._recalled.get(key, ("", None))
+            # Not for ever: clients use hashes, and counters that begin anew.
+            if at is not None and self._clock() - at < RECALLED_FOR:
                 await self._tried(partial(engine.listener.take_back, *key, by=operator))
 
     async def _tried(self, write: Callable[[], Awaitable[T]]) -> T:

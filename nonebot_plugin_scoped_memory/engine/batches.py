@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
@@ -21,6 +21,7 @@ from .extract.transcript import Transcript, build_transcript
 from .models import Clock, Item, Turn, TurnState, UsageRow
 from .scope import ScopeRef, home_scope, session_scope, writing_scopes
 from .settings import EngineSettings
+from .settling import memory_is_off
 from .store.base import MaintenanceStore, Store, View
 from .writing import Outcome, Source, write_proposals
 
@@ -116,7 +117,7 @@ class BatchExtractor:
             async with self._store.write(domain_id, scopes) as tx:
                 await tx.set_watermark(session_key, batch[-1].n)
             return BatchReport(turns=len(batch))
-        if await _is_off(view, home):
+        if await memory_is_off(view, session_key):
             return BatchReport(waiting="off")
         if not force and session.retry_at is not None and session.retry_at > now:
             return BatchReport(waiting="retry")
@@ -141,9 +142,9 @@ class BatchExtractor:
             current = await tx.session(session_key)
             if current is None or current.watermark != session.watermark:
                 return BatchReport()
-            if await _is_off(tx, home):
+            if await memory_is_off(tx, session_key):
                 return BatchReport(waiting="off")
-            fresh = {turn.n: turn for turn in await tx.turns(session_key, [turn.n for turn in batch])}
+            fresh = as_read(batch, await tx.turns(session_key, [turn.n for turn in batch]))
             source = Source(session_key, fresh, SYSTEM, self._clock(), bots=bots)
             outcomes = await write_proposals(tx, result.proposals, source, self._settings)
             await tx.set_turn_state(session_key, result.unprocessable, TurnState.UNPROCESSABLE)
@@ -196,8 +197,11 @@ def _is_news(turn: Turn) -> bool:
     return turn.role == "user" and turn.stands and turn.state in (TurnState.OPEN, TurnState.ORDINARY)
 
 
-async def _is_off(view: View, home: ScopeRef) -> bool:
-    return (await view.chat_settings(home)).get("memory") == "off"
+def as_read(read: Sequence[Turn], now: Sequence[Turn]) -> dict[int, Turn]:
+    """The turns ``now``, by number. One that has lost a quote since it was ``read`` counts as taken back: what was made
+    of it may be made of the quote."""
+    quotes = {turn.n: turn.quotes for turn in read}
+    return {turn.n: turn if set(quotes[turn.n]) <= set(turn.quotes) else replace(turn, suppressed=True) for turn in now}
 
 
 def _closed_prefix(turns: Sequence[Turn]) -> list[Turn]:

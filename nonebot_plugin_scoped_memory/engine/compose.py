@@ -12,7 +12,7 @@ from .scope import ScopeRef
 from .settings import EngineSettings
 from .store.base import View
 
-HISTORY_TURNS = 200
+HISTORY_TURNS = 120
 """Turns looked at for the history of one prompt; its token budget decides how many of them are kept."""
 
 
@@ -28,14 +28,15 @@ async def compose(
 ) -> ContextPackage:
     """``view`` is over the session's own scope; ``found`` was recalled for ``plan``.
 
-    ``current`` and what was said after it are left out of the history.
+    ``current`` and what people said after it are left out of the history. Answers are not: the one before it may have
+    been sent when ``current`` was on its way.
     """
     session = await view.session(session_key)
     start = session.history_start if session is not None else 0
     turns = await view.recent_turns(session_key, limit=HISTORY_TURNS, after=start)
     whole = len(turns) < HISTORY_TURNS
     if current is not None:
-        turns = [turn for turn in turns if _order(turn) < _order(current)]
+        turns = [turn for turn in turns if turn.role == "bot" or _order(turn) < _order(current)]
     history, used = fit_history(turns, settings.history_tokens, whole=whole)
     stats = {
         str(scope): {

@@ -63,18 +63,15 @@ class Listener:
 
     async def enrich(
         self, domain_id: str, session_key: str, n: int, quotes: Sequence[Quote], names: Mapping[str, str]
-    ) -> Turn | None:
-        """Add to a recorded turn what was learnt of it since: the lines of a forward, the names of mentioned accounts.
-        Forwarded lines are added once. Returns the turn as it is now, None if there is none of this number."""
+    ) -> None:
+        """Add to a recorded turn what was learnt of it since: the lines of a forward, once, and the names of mentioned
+        accounts."""
         async with self._store.write(domain_id, (session_scope(session_key),)) as tx:
-            turn = next(iter(await tx.turns(session_key, (n,))), None)
-            if turn is None:
-                return None
-            known = any(quote.kind == "forward" for quote in turn.quotes)
-            tidy = () if known else tuple(map(_tidied_quote, quotes))
-            if tidy or names:
-                await tx.add_to_turn(session_key, n, tidy, {who: text.clean(name) for who, name in names.items()})
-            return next(iter(await tx.turns(session_key, (n,))), None)
+            for turn in await tx.turns(session_key, (n,)):
+                known = any(quote.kind == "forward" for quote in turn.quotes)
+                tidy = () if known else tuple(map(_tidied_quote, quotes))
+                if tidy or names:
+                    await tx.add_to_turn(session_key, n, tidy, {who: text.clean(name) for who, name in names.items()})
 
     async def settle(
         self, domain_id: str, session_key: str, n: int, state: TurnState, *, bots: frozenset[str] | None = None
@@ -144,14 +141,22 @@ class Listener:
         for domain_id, session_key, n in left:
             sessions.setdefault((domain_id, session_key), []).append(n)
         for (domain_id, session_key), numbers in sessions.items():
-            async with self._store.write(domain_id, writing_scopes(session_key)) as tx:
-                # They may have been classified since.
-                still = [turn.n for turn in await tx.turns(session_key, numbers) if turn.state is TurnState.OPEN]
-                outcomes = await settle_turns(
-                    tx, session_key, still, TurnState.ORDINARY, self._clock(), self._settings, bots=self._bots or None
-                )
-            self.after_writing(domain_id, session_key, outcomes)
+            try:
+                await self._adopt(domain_id, session_key, numbers)
+            except StoreUnreachableError:
+                raise
+            except Exception as e:  # noqa: BLE001 - whatever it is, it is this session's
+                logger.error("%s/%s: adoption failed: %s", domain_id, session_key, type(e).__name__)
         return len(left)
+
+    async def _adopt(self, domain_id: str, session_key: str, numbers: Sequence[int]) -> None:
+        async with self._store.write(domain_id, writing_scopes(session_key)) as tx:
+            # They may have been classified since.
+            still = [turn.n for turn in await tx.turns(session_key, numbers) if turn.state is TurnState.OPEN]
+            outcomes = await settle_turns(
+                tx, session_key, still, TurnState.ORDINARY, self._clock(), self._settings, bots=self._bots or None
+            )
+        self.after_writing(domain_id, session_key, outcomes)
 
     async def session_of_own_message(self, domain_id: str, self_id: str, message_id: str) -> str | None:
         """The session in which a bot's own message has this id; None if it is in none, or in several."""

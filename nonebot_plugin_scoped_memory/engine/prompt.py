@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timezone, tzinfo
 
 from . import text
@@ -28,6 +28,7 @@ _KIND_LABELS: Mapping[str, str] = {
     "warning": "警告",
     "summary": "摘要",
 }
+_CUT_NOTE = "…（后面还有 {left} 字，略）"
 _SHARED_LABEL = "共享"
 
 _QUOTE_LABELS = {"reply": "引用", "forward": "转发"}
@@ -168,11 +169,13 @@ def _without_our_tags(words: str) -> str:
 def fit_history(turns: Sequence[Turn], limit: int, *, whole: bool = True) -> tuple[tuple[Turn, ...], int]:
     """Latest turns whose text fits into ``limit`` tokens, in the order given, and what they use.
 
-    History begins with a person's turn: an answer without its question says nothing. Where something must be left out
+    History begins with a person's turn: an answer without its question says nothing. One turn has at most a third of
+    the budget, lest a long one be all there is, or too long for it. Where something must be left out
     (``whole`` is False where older turns exist), the beginning does not move on with each turn, which would make every
     prompt a new one to the endpoint's cache: it stays until the rest no longer fits, then leaps, so that between half
     and all of the budget is used.
     """
+    turns = [_shortened(turn, limit // 3) for turn in turns]
     left = [0] * (len(turns) + 1)  # tokens from each turn to the end
     for i in range(len(turns) - 1, -1, -1):
         left[i] = left[i + 1] + text.count_tokens(spoken(turns[i], group=True)) + 4
@@ -185,6 +188,12 @@ def fit_history(turns: Sequence[Turn], limit: int, *, whole: bool = True) -> tup
         # and go it stays that one for long.
         start = max((i for i in starts if 2 * left[i] >= left[start]), key=lambda i: _roundness(turns[i].n))
     return tuple(turns[start:]), left[start]
+
+
+def _shortened(turn: Turn, limit: int) -> Turn:
+    if text.count_tokens(turn.text) <= limit:
+        return turn
+    return replace(turn, text=turn.text[:limit] + _CUT_NOTE.format(left=len(turn.text) - limit))
 
 
 def _roundness(n: int) -> int:

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from . import text
-from .models import TIERS, Item, ScoredItem
+from .models import TIERS, Item, LexicalDocument, ScoredItem
 from .scope import CONFLICT_PRIORITY, GLOBAL_SCOPED_KINDS, ScopeRef
 from .scoring import Signals, bm25, cosines, fuse
 from .store.base import View
@@ -21,6 +21,8 @@ from .store.base import View
 if TYPE_CHECKING:
     import numpy as np
 
+LEXICAL_HITS = 60
+"""So many of a scope's candidates, best first, are read and compared with the other scopes'."""
 VECTOR_HITS = 50
 """Nearest items taken from each scope."""
 MAX_PINNED = 5
@@ -111,9 +113,13 @@ async def _lexical(view: View, query: Query, topic: frozenset[str]) -> dict[str,
         return {}
     found = await view.item_candidates(terms)
     scores = bm25(found)
+    best: dict[ScopeRef, list[LexicalDocument]] = {}
+    for document in sorted(found.documents, key=lambda document: (-scores[document.ref], str(document.ref))):
+        best.setdefault(document.owner, []).append(document)
     return {
         str(document.ref): Signals(lexical=scores[document.ref], shares_term=not wanted.isdisjoint(document.counts))
-        for document in found.documents
+        for documents in best.values()
+        for document in documents[:LEXICAL_HITS]
     }
 
 

@@ -75,11 +75,17 @@ async def forget(
 
 async def forget_item(tx: Write, item: Item, actor: Actor, now: datetime, reason: str) -> Item:
     """Retract an item, suppress the turns it rests on, and refuse to learn the same from what was said before now."""
-    for key, numbers in _by_session((await tx.evidence((item.id,)))[item.id]).items():
+    by_session = _by_session((await tx.evidence((item.id,)))[item.id])
+    for key, numbers in by_session.items():
         if session_scope(key) in tx.scopes:
             await tx.mark_suppressed(key, numbers)
     await tx.add_candidate(_refusal(item, actor, now))
-    return await retract(tx, item, actor, now, reason)
+    retracted = await retract(tx, item, actor, now, reason)
+    for key, numbers in by_session.items():
+        quoting = [q for n in numbers for q in await tx.turns_quoting(key, n)]
+        if quoting:
+            await let_fall(tx, key, quoting, actor, now, reason, quoting=quoting)
+    return retracted
 
 
 def _refusal(item: Item, actor: Actor, now: datetime) -> Candidate:
@@ -189,23 +195,27 @@ async def let_fall(
     """
     items = {item.id: item for n in numbers for item in await tx.items_on_turn(session_key, n)}
     for item in items.values():
-        evidence = _without_quotes((await tx.evidence((item.id,)))[item.id], session_key, quoting, item.subject)
+        evidence = _without_quotes((await tx.evidence((item.id,)))[item.id], session_key, quoting, item)
         if not await _stands(tx, evidence):
             await retract(tx, item, actor, now, reason)
     for candidate in await _pending(tx):
         mentioned = any(e.session_key == session_key and e.turn in numbers for e in candidate.evidence)
-        evidence = _without_quotes(candidate.evidence, session_key, quoting, candidate.subject)
+        evidence = _without_quotes(candidate.evidence, session_key, quoting, candidate)
         # With a standing copy in its chat it waits on; its evidence is only that of the first who said it.
         if mentioned and not await _is_active(tx, candidate.item_id) and not await _stands(tx, evidence):
             await tx.decide_candidate(candidate.id, "rejected", reason=reason, by=SYSTEM.account, at=now)
 
 
 def _without_quotes(
-    evidence: Iterable[Evidence], session_key: str, quoting: Sequence[int], subject: str
+    evidence: Iterable[Evidence], session_key: str, quoting: Sequence[int], made: Item | Candidate
 ) -> list[Evidence]:
-    """``evidence`` without turns that only quote what was taken back: what somebody says of themselves they say on
-    their own, whatever they quote with it."""
-    return [e for e in evidence if e.session_key != session_key or e.turn not in quoting or e.account == subject != ""]
+    """``evidence`` without turns that only quote what was taken back. Only a model reads quotes, and what somebody says
+    of themselves they say on their own, whatever they quote with it."""
+    if made.origin not in ("llm", "dream"):
+        return list(evidence)
+    return [
+        e for e in evidence if e.session_key != session_key or e.turn not in quoting or e.account == made.subject != ""
+    ]
 
 
 async def _stands(tx: Write, evidence: Sequence[Evidence]) -> bool:

@@ -11,9 +11,15 @@ from .evolving import end_what_is_over, replacements
 from .extract.rules import match_rules
 from .models import TurnState
 from .revising import let_fall
+from .scope import home_scope
 from .settings import EngineSettings
-from .store.base import Write
+from .store.base import View, Write
 from .writing import Outcome, Source, write_proposals
+
+
+async def memory_is_off(view: View, session_key: str) -> bool:
+    """Whether this chat's memory is switched off: nothing is learnt there, whatever was recorded before."""
+    return (await view.chat_settings(home_scope(session_key))).get("memory") == "off"
 
 
 async def settle_turns(
@@ -41,7 +47,7 @@ async def settle_turns(
     news = [turn.n for turn in await tx.turns(session_key, numbers) if turn.state is not TurnState.ORDINARY]
     await tx.set_turn_state(session_key, numbers, state)
     outcomes: list[Outcome] = []
-    if state is TurnState.ORDINARY:
+    if state is TurnState.ORDINARY and not await memory_is_off(tx, session_key):
         for turn in await tx.turns(session_key, news):
             if await correct(tx, turn, now):
                 continue

@@ -48,11 +48,14 @@ _NUMBER_OF_PERSON = re.compile(r"（\d{5,}）")
 _PLAIN_BRACKETS = str.maketrans("（）", "()")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+# Marks that turn the reading direction: nothing must show otherwise than it reads.
+_DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 def clean(text: str) -> str:
-    """``text`` with lone surrogates, NUL and control characters (but tab and newline) replaced by U+FFFD."""
-    return _CONTROL.sub("\ufffd", _SURROGATE.sub("\ufffd", text))
+    """``text`` with lone surrogates, NUL and control characters (but tab and newline) replaced by U+FFFD, and without
+    marks that turn the reading direction."""
+    return _CONTROL.sub("\ufffd", _SURROGATE.sub("\ufffd", _DIRECTION.sub("", text)))
 
 
 @functools.lru_cache(maxsize=1)

@@ -123,6 +123,11 @@ class TestSegments:
         assert incoming.turn.text == "@小王欠@小王(10003)的比@小王多"
         assert incoming.turn.mentions == (("qq:user:10002", "小王"), ("qq:user:10003", "小王(10003)"))
 
+    def test_a_card_that_looks_like_anothers_label_is_not_one(self) -> None:
+        names = [("10003", "小王(10001)"), ("10002", "小王"), ("10001", "小王"), ("10004", "(10001)")]
+        incoming = read(napcat_group([seg("at", qq=who, name=name) for who, name in names]))
+        assert [name for _, name in incoming.turn.mentions] == ["小王", "小王(10002)", "小王(10001)", "10004"]
+
     def test_two_connections_see_the_same_text(self) -> None:
         message = [seg("at", qq=str(BOT)), said(" 在吗")]
         texts_seen = {read(napcat_group(message, self_id=bot)).turn.text for bot in (BOT, OTHER_BOT)}

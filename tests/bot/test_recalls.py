@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
 from nonebot_plugin_scoped_memory import texts
-from nonebot_plugin_scoped_memory.engine.models import MemoryEvent
+from nonebot_plugin_scoped_memory.engine.models import MemoryEvent, Turn
 from nonebot_plugin_scoped_memory.engine.scope import home_scope
 from tests.bot.casting import (
     BOT,
@@ -21,8 +21,10 @@ from tests.bot.casting import (
     OTHER_BOT,
     PRIVATE,
     account,
+    answer,
     everything,
     finds,
+    found,
 )
 from tests.conftest import RunningBot
 from tests.fakes.onebot import OneBotClient
@@ -30,6 +32,20 @@ from tests.fakes.onebot import OneBotClient
 
 async def contents(bot: RunningBot, session_key: str) -> list[str]:
     return [item.content for item in await bot.items(session_key)]
+
+
+async def until(holds: Callable[[], Awaitable[bool]]) -> None:
+    """Wait until ``holds``: what a client sends arrives when it arrives."""
+    while not await holds():  # noqa: ASYNC110 - there is no event that says so
+        await asyncio.sleep(0.01)
+
+
+async def has_turn(bot: RunningBot, session_key: str, is_it: Callable[[Turn], bool]) -> bool:
+    return any(map(is_it, await bot.turns(session_key)))
+
+
+async def no_quotes(bot: RunningBot, session_key: str) -> bool:
+    return not await has_turn(bot, session_key, lambda turn: bool(turn.quotes))
 
 
 @everything
@@ -239,3 +255,51 @@ async def test_recalls_of_unknown_messages_change_nothing(bot: RunningBot) -> No
     await qq.recall_group(GROUP, MING, 12345)
     await qq.notice({"notice_type": "friend_recall", "user_id": 0, "message_id": 12345})
     assert "豆豆" in await qq.ask_private(MING, "/memory list")
+
+
+@pytest.mark.settings(extract__every_turns=1)
+async def test_recalled_while_the_model_reads_a_quote_of_it(bot: RunningBot) -> None:
+    """What is only quoted is no turn here; the model has it already when it is taken back."""
+    bot.llm.extraction = lambda _: answer(found("u2 要跳槽", "t1", None))
+    qq = await bot.connect()
+    taken_back = await qq.group(GROUP, MING, "我下个月要跳槽", nickname="小明")
+    await qq.ask_group(GROUP, HONG, "真的吗", at_bot=True, reply_to=taken_back)
+    sent = len(bot.llm.chat_requests)
+    bot.llm.hold()
+    extracting = asyncio.create_task(bot.engine.listener.extract("default", GROUP_KEY))
+    await bot.llm.wait_chats(sent + 1)
+    await qq.recall_group(GROUP, MING, taken_back)
+    await until(lambda: no_quotes(bot, GROUP_KEY))
+    bot.llm.release()
+    await extracting
+    await bot.settled()
+    assert await contents(bot, GROUP_KEY) == []
+
+
+@everything
+async def test_a_recalled_question_takes_nothing_of_the_answer_along(bot: RunningBot) -> None:
+    qq = await bot.connect()
+    taken_back = await qq.group(GROUP, MING, "今天开会吗", nickname="小明")
+    await qq.ask_group(GROUP, HONG, "记住我们决定周会改到周五", at_bot=True, reply_to=taken_back)
+    await bot.settled()
+    before = await contents(bot, GROUP_KEY)
+    assert before
+    await qq.recall_group(GROUP, MING, taken_back)
+    await qq.ask_group(GROUP, HONG, "在吗", at_bot=True)
+    await bot.settled()
+    assert await contents(bot, GROUP_KEY) == before
+
+
+async def test_a_question_that_is_taken_back_while_it_waits_is_not_answered(bot: RunningBot) -> None:
+    qq = await bot.connect()
+    bot.llm.hold()
+    await qq.private(MING, "第一问")
+    await bot.llm.wait_chats(1)
+    second = await qq.private(MING, "第二问，机密")
+    await until(lambda: has_turn(bot, PRIVATE, lambda turn: "第二问" in turn.text))
+    await qq.recall_friend(MING, second)
+    await until(lambda: has_turn(bot, PRIVATE, lambda turn: turn.recalled))
+    bot.llm.release()
+    await qq.wait_sent(1)
+    await bot.settled()
+    assert all("机密" not in request.text for request in bot.llm.chat_requests)

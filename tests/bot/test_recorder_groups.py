@@ -117,3 +117,14 @@ async def test_switched_off_in_a_chat(bot: RunningBot) -> None:
     await qq.ask_private(MING, "/memory on")
     assert "豆豆" in await qq.ask_private(MING, "我的猫叫什么", nickname="小明")
     assert "咖啡" not in await qq.ask_private(MING, "/memory list")
+
+
+@everything
+async def test_what_is_said_to_another_member_is_theirs(bot: RunningBot) -> None:
+    qq = await bot.connect()
+    await qq.group(GROUP, MING, [at(HONG), text("记住明天带伞")], card="小明")
+    await qq.ask_group(GROUP, MING, [at(BOT), text("坐标杭州，今年25岁")], card="小明", at_bot=True)
+    await bot.settled()
+    contents = [item.content for item in await bot.items(GROUP_KEY)]
+    assert not [content for content in contents if "伞" in content]
+    assert [content for content in contents if "杭州" in content]

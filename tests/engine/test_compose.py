@@ -151,3 +151,14 @@ async def test_recording_goes_on_while_prompts_are_composed() -> None:
         )
         assert all(len(package.evidence) == 1 for package in results[50:])  # type: ignore[union-attr]
         assert sorted(turn.n for turn in results[:50]) == list(range(2, 52))  # type: ignore[union-attr]
+
+
+async def test_the_answer_before_is_history_though_it_was_sent_after_the_question() -> None:
+    """Two quick questions: the second was said before the first was answered."""
+    async with memory() as memo:
+        await memo.speak("问一", session=PRIVATE)
+        current = await memo.speak("问二", session=PRIVATE)
+        await memo.speak("答一", BOT, session=PRIVATE)
+        await memo.speak("问三", session=PRIVATE)
+        package = await memo.engine.compose_context(PRIVATE, "问二", current=current)
+        assert [turn.text for turn in package.turns] == ["问一", "答一"]

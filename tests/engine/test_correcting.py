@@ -38,7 +38,7 @@ async def test_what_was_just_said_is_forgotten() -> None:
 
 
 async def test_it_is_not_learnt_again_by_the_model() -> None:
-    model = FakeChat(said(found("u1 喜欢手冲咖啡", "t1", "u1")))
+    model = FakeChat(said(found("u1 喜欢手冲咖啡")))
     async with memory(llm=model) as memo:
         await memo.speak("手冲咖啡最好喝")
         await memo.speak("刚才那句当我没说")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from nonebot_plugin_scoped_memory.engine import listening
 from nonebot_plugin_scoped_memory.engine.errors import InvalidAddressError, InvalidItemError
 from nonebot_plugin_scoped_memory.engine.models import Quote, TurnState
 from nonebot_plugin_scoped_memory.engine.scope import GLOBAL_SCOPE
@@ -243,3 +244,32 @@ async def test_what_turns_out_to_be_a_command_takes_along_what_was_learnt() -> N
             assert await settle(memo, n, TurnState.COMMAND) == []
         assert sorted(await memo.contents()) == ["小明（10001）养了一只猫", "小明（10001）对花生过敏"]
         assert [item.content for item in await memo.items(status="retracted")] == ["小明（10001）喜欢手冲咖啡"]
+
+
+async def test_while_the_memory_is_off_nothing_is_learnt_of_what_came_before() -> None:
+    async with memory() as memo:
+        turn = await memo.speak("记住我喜欢手冲咖啡", state=TurnState.OPEN)
+        await memo.speak("我养了一只猫", state=TurnState.OPEN)
+        await memo.engine.set_chat_setting(GROUP, "memory", "off", by=MING)
+        assert await settle(memo, turn.n) == []
+        memo.clock.move(minutes=11)
+        assert await memo.engine.listener.adopt_left_open() == 1
+        assert await memo.items() == []
+
+
+async def test_a_session_that_cannot_be_adopted_keeps_no_other_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = listening.settle_turns
+
+    async def failing(tx: Any, session_key: str, *args: Any, **options: Any) -> Any:
+        if session_key == GROUP:
+            raise RuntimeError("broken row")
+        return await plain(tx, session_key, *args, **options)
+
+    async with memory() as memo:
+        await memo.speak("我喜欢手冲咖啡", state=TurnState.OPEN)
+        await memo.speak("我喜欢手冲咖啡", session=PRIVATE, state=TurnState.OPEN)
+        memo.clock.move(minutes=11)
+        monkeypatch.setattr(listening, "settle_turns", failing)
+        await memo.engine.listener.adopt_left_open()
+        assert await memo.contents() == []
+        assert await memo.contents(PRIVATE) == ["小明（10001）喜欢手冲咖啡"]

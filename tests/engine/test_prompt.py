@@ -215,3 +215,11 @@ async def test_a_package_shows_no_text_in_its_debug_part() -> None:
         await memo.add("手冲周四上新", GROUP)
         package: ContextPackage = await memo.engine.compose_context(GROUP, "手冲")
         assert "手冲" not in repr(package.debug)
+
+
+def test_a_long_turn_leaves_room_for_others() -> None:
+    turns = [turn("长" * 5_000, n=1), turn("好长", n=2, role="bot", account=BOT), turn("是啊", n=3)]
+    kept, used = fit_history(turns, 300)
+    assert [t.n for t in kept] == [1, 2, 3]
+    assert used <= 300
+    assert "后面还有 4900 字" in kept[0].text

@@ -9,7 +9,7 @@ import pytest
 
 from nonebot_plugin_scoped_memory.engine.changing import Actor
 from nonebot_plugin_scoped_memory.engine.errors import InvalidItemError, NotAllowedError, NotFoundError, SlotTakenError
-from nonebot_plugin_scoped_memory.engine.models import Evidence, NewTurn
+from nonebot_plugin_scoped_memory.engine.models import Evidence, NewTurn, Quote
 from nonebot_plugin_scoped_memory.engine.revising import Rights
 from nonebot_plugin_scoped_memory.engine.scope import GLOBAL_SCOPE, plan_for_session
 
@@ -224,3 +224,17 @@ async def test_an_archived_item_is_not_recalled_and_says_why() -> None:
         assert await memo.recalled("周会") == []
         event = (await memo.events(gone))[-1]
         assert (event.action, event.actor, event.reason) == ("archived", BOSS, "旧了")
+
+
+async def test_what_a_model_made_of_quotes_of_the_forgotten_goes_too() -> None:
+    model = FakeChat(said(found("u2 要离职", "t2", subject=None)))
+    async with memory(llm=model) as memo:
+        await memo.speak("记住我下个月要离职", message_ids=(("30001", "a"),))
+        quote = Quote(MING, "小明", "我下个月要离职", "reply", "a")
+        await memo.speak("真的吗", HONG, quotes=(quote,), message_ids=(("30001", "b"),))
+        await memo.speak("记住我们决定周会改到周五", HONG, quotes=(quote,), message_ids=(("30001", "c"),))
+        await memo.extract()
+        (item,) = [item for item in await memo.items() if item.origin == "rule" and item.subject == MING]
+        assert any(item.origin == "llm" for item in await memo.items())
+        await memo.engine.retract_item(item.id, scopes=PLAN, rights=rights(MING))
+        assert [item.content for item in await memo.items()] == ["决定：周会改到周五"]

@@ -283,6 +283,42 @@ class TurnContract:
             assert [quote.text for quote in (await write.turns(CHAT_KEY, [3]))[0].quotes] == ["kept"]
         assert await quoted(OTHER_KEY) == [["", "a"]]
 
+    async def test_a_message_id_that_comes_again_names_another_message(self, store: Store) -> None:
+        def quoting(id: str) -> NewTurn:
+            quotes = (Quote(HONG, "小红", "quoted", "reply", id),)
+            return heard(f"quoting {id}", "1", f"q{id}", quotes=quotes, said_at=NOON + timedelta(seconds=5))
+
+        later = NOON + timedelta(hours=1)
+        await say(store, heard("first a", "1", "a"), quoting("a"), quoting("x"))
+        await say(store, heard("second a", "1", "a", said_at=later), heard("an x", "1", "x", said_at=later))
+        view = store.view(DOMAIN, [SESSION])
+        assert [await view.turns_quoting(CHAT_KEY, n) for n in (1, 4, 5)] == [[2], [], []]
+        async with store.write(DOMAIN, [SESSION]) as write:
+            await write.mark_recalled(CHAT_KEY, 4)
+            await write.mark_recalled(CHAT_KEY, 5)
+        assert [len(turn.quotes) for turn in await view.turns(CHAT_KEY, [2, 3])] == [1, 1]
+        async with store.write(DOMAIN, [SESSION]) as write:
+            await write.mark_recalled(CHAT_KEY, 1)
+        assert [len(turn.quotes) for turn in await view.turns(CHAT_KEY, [2, 3])] == [0, 1]
+
+    async def test_a_quoted_message_that_is_stored_late(self, store: Store) -> None:
+        quotes = (Quote(HONG, "小红", "quoted", "reply", "a"),)
+        await say(store, heard("quoting", "1", "q", quotes=quotes, said_at=NOON + timedelta(seconds=5)))
+        await say(store, heard("quoted", "1", "a"))
+        view = store.view(DOMAIN, [SESSION])
+        assert await view.turns_quoting(CHAT_KEY, 2) == [1]
+        async with store.write(DOMAIN, [SESSION]) as write:
+            await write.mark_suppressed(CHAT_KEY, [2])
+        assert (await view.turns(CHAT_KEY, [1]))[0].quotes == ()
+
+    async def test_each_connection_names_what_is_quoted_in_its_own_way(self, store: Store) -> None:
+        for by, quoted, own in (("1", "a", "q"), ("2", "b", "r")):
+            quotes = (Quote(HONG, "小红", "quoted", "reply", quoted),)
+            await say(store, heard("quoting", by, own, quotes=quotes))
+        async with store.write(DOMAIN, [SESSION]) as write:
+            assert await write.mark_quotes_recalled(CHAT_KEY, "2", "b") == [1]
+        assert (await store.view(DOMAIN, [SESSION]).turns(CHAT_KEY, [1]))[0].quotes == ()
+
     async def test_what_an_answer_was_made_with(self, store: Store) -> None:
         await say(store, "question", a_turn("answer", role="bot", recalled=(("m2", 0.9), ("m1", 0.5))))
         await say(store, a_turn("answer", role="bot", recalled=(("m3", 0.1),)), session_key=OTHER_KEY)

@@ -26,7 +26,7 @@ class ItemReads(Scoped):
         wanted = list(dict.fromkeys(ids))
         found: dict[str, Item] = {}
         for part in chunks(wanted):
-            for item in await self._items(f"i.public_id IN {marks(len(part))}", part):
+            for item in await self._items(f"i.public_id IN {marks(len(part))}", part, by_id=True):
                 found[item.id] = item
         return [found[id] for id in wanted if id in found]
 
@@ -72,10 +72,11 @@ class ItemReads(Scoped):
         owners = [Owner(row, scope_ref(kind, id), ScopeSize(*size)) for row, kind, id, *size in scopes]
 
         async def load(ids: list[int]) -> list[Row]:
+            # +: without it SQLite walks through the whole scope to find these few rows.
             return await self.fetch(
                 "SELECT x.item_id, i.public_id, i.scope_id, x.length, x.terms FROM item_terms x"
                 " JOIN items i ON i.id = x.item_id AND i.scope_id = x.scope_id"
-                f" WHERE x.item_id IN {marks(len(ids))} AND i.scope_id IN {self.within} AND i.status = 'active'",
+                f" WHERE x.item_id IN {marks(len(ids))} AND +i.scope_id IN {self.within} AND i.status = 'active'",
                 (*ids, *self.within_args),
             )
 
@@ -109,10 +110,11 @@ class ItemReads(Scoped):
             (self._domain_id, session_key, n),
         )
 
-    async def _items(self, where: str, args: Sequence[Any] = ()) -> list[Item]:
+    async def _items(self, where: str, args: Sequence[Any] = (), *, by_id: bool = False) -> list[Item]:
+        """``by_id``: the + keeps SQLite from walking through whole scopes to find the few rows whose ids are given."""
         found = await self.fetch(
             f"SELECT {rows.ITEM_COLUMNS} FROM items i JOIN scopes s ON s.id = i.scope_id"
-            f" WHERE i.scope_id IN {self.within} AND {where}",
+            f" WHERE {'+' if by_id else ''}i.scope_id IN {self.within} AND {where}",
             (*self.within_args, *args),
         )
         return [self._shown(row) for row in found]

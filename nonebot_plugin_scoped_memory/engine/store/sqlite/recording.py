@@ -122,7 +122,7 @@ async def _record(tx: Transaction, entries: Sequence[Entry], now: int, analyser:
                 new[session, n] = _turn(entry, n, now)
                 turn_lines.append((next_id, session, n, *_values(entry.turn), now))
                 recall_lines += [(session, n, i, *recalled) for i, recalled in enumerate(entry.turn.recalled)]
-                quote_lines += [(session, n, *quote) for quote in _quoted_messages(entry)]
+                quote_lines += _quote_lines(entry, session, n, len(entry.turn.quotes))
                 term_lines.append((next_id, session, entry.tokens))
                 if entry.turn.state in INDEXED_STATES:
                     indexed.append(next_id)
@@ -140,6 +140,15 @@ async def _record(tx: Transaction, entries: Sequence[Entry], now: int, analyser:
     )
     places = [(batch.sessions[entry.key], n) for entry, n in zip(entries, numbers, strict=True)]
     known = await _load_turns(tx, [place for place in places if place not in new])
+    await _insert_quotes(
+        tx,
+        [
+            line
+            for entry, place in zip(entries, places, strict=True)
+            if place not in new
+            for line in _quote_lines(entry, *place, len(known[place].quotes))
+        ],
+    )
     return [new.get(place) or known[place] for place in places]
 
 
@@ -197,12 +206,22 @@ async def _load_turns(tx: Transaction, places: Sequence[tuple[int, int]]) -> dic
     return {(row[0], row[2]): rows.turn(row[1:]) for row in found}
 
 
-def _quoted_messages(entry: Entry) -> list[tuple[int, str, str]]:
-    """(place among its quotes, self id, message id) of the messages that a turn quotes."""
+def _quote_lines(entry: Entry, session: int, n: int, kept: int) -> list[rows.Row]:
+    """Rows for the messages that turn ``n`` quotes, which has ``kept`` quotes, as this connection names them."""
     if not entry.message_ids:
         return []
     self_id = entry.message_ids[0][0]
-    return [(i, self_id, quote.message_id) for i, quote in enumerate(entry.turn.quotes) if quote.message_id]
+    quotes = enumerate(entry.turn.quotes[:kept])
+    return [(session, n, i, self_id, quote.message_id) for i, quote in quotes if quote.message_id]
+
+
+async def _insert_quotes(tx: Transaction, lines: list[rows.Row]) -> None:
+    await tx.many(
+        "INSERT OR IGNORE INTO turn_quotes (session_id, n, place, self_id, message_id, quoted_n)"
+        " SELECT a.*, m.n FROM (SELECT ? AS session_id, ? AS n, ? AS place, ? AS self_id, ? AS message_id) a"
+        " LEFT JOIN turn_messages m USING (session_id, self_id, message_id)",
+        lines,
+    )
 
 
 async def _insert(
@@ -222,9 +241,7 @@ async def _insert(
         " ON CONFLICT (session_id, self_id, message_id) DO UPDATE SET n = excluded.n",
         message_lines,
     )
-    await tx.many(
-        "INSERT INTO turn_quotes (session_id, n, place, self_id, message_id) VALUES (?, ?, ?, ?, ?)", quote_lines
-    )
+    await _insert_quotes(tx, quote_lines)
     await tx.many(
         "INSERT INTO turn_recalls (session_id, n, place, item_id, score) VALUES (?, ?, ?, ?, ?)", recall_lines
     )

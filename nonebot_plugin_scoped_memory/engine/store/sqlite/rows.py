@@ -139,11 +139,11 @@ def turn(row: Row) -> Turn:
 
 
 def quotes_in(stored: str) -> tuple[Quote, ...]:
-    return tuple(Quote(*quote) for quote in json.loads(stored))
+    return tuple(Quote(*quote) for quote in json.loads(stored)) if stored != "[]" else ()
 
 
 def mentions_in(stored: str) -> tuple[tuple[str, str], ...]:
-    return tuple((account, name) for account, name in json.loads(stored))
+    return tuple((account, name) for account, name in json.loads(stored)) if stored != "[]" else ()
 
 
 def quotes_text(quotes: Iterable[Quote]) -> str:

@@ -15,6 +15,15 @@ from .scoped import Scoped
 from .search import Owner, candidates, search
 
 _FEW = 1_000
+QUOTES_OF = (
+    "SELECT q.session_id, q.n, q.place, q.self_id, t.n AS quoted_n FROM sessions s"
+    " CROSS JOIN turns t ON t.session_id = s.id CROSS JOIN turn_messages m ON m.session_id = s.id AND m.n = t.n"
+    " CROSS JOIN turn_quotes q ON q.session_id = s.id AND q.self_id = m.self_id AND q.message_id = m.message_id"
+    " AND q.quoted_n IS NULL CROSS JOIN turns o ON o.session_id = s.id AND o.n = q.n AND o.said_at >= t.said_at"
+    " WHERE s.domain_id = ? AND s.session_key = ? AND t.n = ?"
+)
+"""Quotes of a turn that was stored after they were, and so is not linked to them yet. What was said later than the
+quoting turn only bears the same name."""
 _STANDS = "t.recalled_at IS NULL AND t.suppressed_at IS NULL"
 
 
@@ -62,10 +71,9 @@ class TurnReads(Scoped):
         if not self.reads_session(session_key):
             return []
         found = await self.fetch(
-            "SELECT DISTINCT q.n FROM sessions s CROSS JOIN turn_messages m ON m.session_id = s.id CROSS JOIN"
-            " turn_quotes q ON q.session_id = s.id AND q.self_id = m.self_id AND q.message_id = m.message_id"
-            " WHERE s.domain_id = ? AND s.session_key = ? AND m.n = ? ORDER BY q.n",
-            (self._domain_id, session_key, n),
+            f"SELECT n FROM ({QUOTES_OF}) UNION SELECT q.n FROM sessions s JOIN turn_quotes q ON q.session_id = s.id"
+            " WHERE s.domain_id = ? AND s.session_key = ? AND q.quoted_n = ? ORDER BY n",
+            (self._domain_id, session_key, n) * 2,
         )
         return [row[0] for row in found]
 
@@ -119,8 +127,7 @@ class TurnReads(Scoped):
         for part in chunks(numbers):
             found = await self.fetch(
                 "SELECT q.n, q.place FROM sessions s CROSS JOIN turn_quotes q ON q.session_id = s.id"
-                " LEFT JOIN turn_messages m ON m.session_id = s.id AND m.self_id = q.self_id"
-                " AND m.message_id = q.message_id LEFT JOIN turns t ON t.session_id = s.id AND t.n = m.n"
+                " LEFT JOIN turns t ON t.session_id = s.id AND t.n = q.quoted_n"
                 f" WHERE s.domain_id = ? AND s.session_key = ? AND q.n IN {marks(len(part))} AND"
                 " (q.recalled_at IS NOT NULL OR t.recalled_at IS NOT NULL OR t.suppressed_at IS NOT NULL)",
                 (self._domain_id, session_key, *part),

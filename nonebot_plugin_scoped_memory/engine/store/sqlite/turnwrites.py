@@ -12,6 +12,7 @@ from . import index, recording
 from .index import TURNS
 from .rows import Row, chunks, marks, mentions_in, mentions_text, quotes_in, quotes_text, to_ms, turn_numbers
 from .scoped import Writing
+from .turns import QUOTES_OF
 
 _INDEXED = frozenset(state.value for state in recording.INDEXED_STATES)
 
@@ -66,6 +67,7 @@ class TurnWrites(Writing):
         found = await self._find(session_key, [n])
         if not found:
             raise NotFoundError("turn", f"{session_key}#{n}")
+        await self._link_quotes(session_key, [n])
         await self._unindex(found)
         await self._update("recalled_at = coalesce(recalled_at, ?)", self.context.now(), [found[0][0]])
 
@@ -73,19 +75,21 @@ class TurnWrites(Writing):
         self.check_session(session_key)
         found = await self.fetch(
             "SELECT q.session_id, q.n FROM sessions s JOIN turn_quotes q ON q.session_id = s.id"
-            " WHERE s.domain_id = ? AND s.session_key = ? AND q.self_id = ? AND q.message_id = ? ORDER BY q.n",
+            " WHERE s.domain_id = ? AND s.session_key = ? AND q.self_id = ? AND q.message_id = ?"
+            " AND q.quoted_n IS NULL ORDER BY q.n",
             (self._domain_id, session_key, self_id, message_id),
         )
         if found:
             await self.tx.fetch(
                 "UPDATE turn_quotes SET recalled_at = coalesce(recalled_at, ?)"
-                " WHERE session_id = ? AND self_id = ? AND message_id = ?",
+                " WHERE session_id = ? AND self_id = ? AND message_id = ? AND quoted_n IS NULL",
                 (self.context.now(), found[0][0], self_id, message_id),
             )
         return sorted({n for _, n in found})
 
     async def mark_suppressed(self, session_key: str, numbers: Iterable[int]) -> None:
         found = await self._find(session_key, numbers)
+        await self._link_quotes(session_key, [row[1] for row in found])
         await self._unindex(found)
         await self._update("suppressed_at = coalesce(suppressed_at, ?)", self.context.now(), [row[0] for row in found])
 
@@ -115,6 +119,14 @@ class TurnWrites(Writing):
                 (self._domain_id, session_key, *part),
             )
         return found
+
+    async def _link_quotes(self, session_key: str, numbers: Iterable[int]) -> None:
+        for n in numbers:
+            lines = await self.fetch(QUOTES_OF, (self._domain_id, session_key, n))
+            await self.tx.many(
+                "UPDATE turn_quotes SET quoted_n = ? WHERE session_id = ? AND n = ? AND place = ? AND self_id = ?",
+                [(quoted, *key) for *key, quoted in lines],
+            )
 
     async def _unindex(self, found: Sequence[Row]) -> None:
         await index.leave(self.tx, TURNS, [row[0] for row in found if row[2] in _INDEXED])

@@ -77,19 +77,21 @@ CREATE TABLE turn_messages (
 ) WITHOUT ROWID;
 CREATE INDEX turn_messages_turn ON turn_messages (session_id, n);
 
--- Which message a turn quotes, by the platform's name for it: quoted words go when that message is taken back. The
--- message itself need not be a turn.
+-- Which message a turn quotes, by its names on each connection, and the turn it is, where it is one: quoted words go
+-- when that message is taken back. A name alone is not enough: platforms give it again.
 CREATE TABLE turn_quotes (
     session_id INTEGER NOT NULL REFERENCES sessions (id),
     n INTEGER NOT NULL,
     place INTEGER NOT NULL,
     self_id TEXT NOT NULL,
     message_id TEXT NOT NULL,
+    quoted_n INTEGER,
     recalled_at INTEGER,
-    PRIMARY KEY (session_id, n, place),
+    PRIMARY KEY (session_id, n, place, self_id),
     FOREIGN KEY (session_id, n) REFERENCES turns (session_id, n)
 ) WITHOUT ROWID;
 CREATE INDEX turn_quotes_message ON turn_quotes (session_id, self_id, message_id);
+CREATE INDEX turn_quotes_turn ON turn_quotes (session_id, quoted_n);
 
 -- Which items an answer was made with, best first: for who asks why, and for who objects to it.
 CREATE TABLE turn_recalls (
