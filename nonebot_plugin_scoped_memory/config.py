@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
+from . import texts
 from .engine.address import Address
 from .engine.errors import InvalidAddressError
+from .engine.extract.prompts import OURS, own_instructions
 from .engine.settings import EngineSettings
 
 
@@ -61,11 +64,31 @@ class ChatConfig(_Section):
     """Tokens of earlier turns in one prompt."""
 
 
+def read_prompt(path: str) -> str:
+    """The text of an operator's own prompt. Raises ValueError, in words for the operator."""
+    try:
+        text = Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as e:
+        raise ValueError(texts.CONFIG_PROMPT_UNREADABLE.format(path=path)) from e
+    if not text:
+        raise ValueError(texts.CONFIG_PROMPT_UNREADABLE.format(path=path))
+    return text
+
+
 class ExtractConfig(_Section):
     model: str = ""
     """Empty: ``llm.model``."""
     every_turns: int = Field(default=8, ge=1)
     """A batch is due after so many messages of people; a quiet chat is looked at sooner."""
+    prompt_file: str = ""
+    """A text file (UTF-8) with what the extracting model is told instead of our own text; see docs/prompts.md."""
+
+    @field_validator("prompt_file")
+    @classmethod
+    def _readable(cls, value: str) -> str:
+        if value:
+            read_prompt(value)
+        return value
 
 
 class RecallConfig(_Section):
@@ -143,6 +166,7 @@ class ScopedMemoryConfig(_Section):
             recall_tokens=self.recall.tokens,
             history_tokens=self.chat.history_tokens,
             daily_tokens=self.budget.daily_tokens,
+            instructions=own_instructions(read_prompt(path)) if (path := self.extract.prompt_file) else OURS,
         )
 
 

@@ -171,3 +171,5 @@ LOG_OPEN_FAILED = "记忆没有启动，机器人照常运行：{problem}"
 LOG_EMBEDDING_FAILED = "向量检索没有启用，改用关键词检索：{problem}"
 LOG_RULES_ONLY = "没有配置 scoped_memory.llm.api_key：只用规则整理记忆，不提供聊天"
 LOG_JOB_FAILED = "定时任务 {job} 失败"
+
+CONFIG_PROMPT_UNREADABLE = "提示词文件 {path} 读不出来：要是一个非空的 UTF-8 文本文件"

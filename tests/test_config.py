@@ -289,3 +289,24 @@ def test_a_wrong_setting_is_named_when_the_plugin_loads(tmp_path: Path) -> None:
     assert done.returncode != 0
     assert "scoped_memory.trusted_chats" in done.stderr + done.stdout
     assert "20001" in done.stderr + done.stdout
+
+
+# ---------------------------------------------------------------- a prompt of one's own
+
+
+def test_a_prompt_of_ones_own_takes_the_place_of_ours(tmp_path: Path) -> None:
+    (tmp_path / "提示词.txt").write_text("你来记事。\n", encoding="utf-8")
+    extract = {"prompt_file": str(tmp_path / "提示词.txt")}
+    own = ScopedMemoryConfig.model_validate({"extract": extract}).engine_settings().instructions
+    assert own.system == "你来记事。"
+    assert re.fullmatch("own-[0-9a-f]{8}", own.version)
+    assert ScopedMemoryConfig().engine_settings().instructions.version.startswith("extract-")
+
+
+@pytest.mark.parametrize("content", [None, b"", b" \n", b"\xff\xfe\x00"])
+def test_a_prompt_that_cannot_be_read_is_said_at_once(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "prompt.txt"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(ValidationError, match="提示词文件"):
+        ScopedMemoryConfig.model_validate({"extract": {"prompt_file": str(path)}})

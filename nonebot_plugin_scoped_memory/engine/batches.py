@@ -131,7 +131,9 @@ class BatchExtractor:
 
         spent: list[Completion] = []
         try:
-            result = await propose_all(self._model, batch, transcript, now=now, spent=spent)
+            result = await propose_all(
+                self._model, batch, transcript, now=now, spent=spent, instructions=self._settings.instructions
+            )
         except ProviderError as e:
             await self._failed(domain_id, session_key, e, spent)
             waiting = "stopped" if isinstance(e, ProviderAuthError) else e.problem

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import timezone, tzinfo
 from typing import Literal
 
+from .extract.prompts import OURS, Instructions
+
 SharedWrites = Literal["trusted", "auto", "review"]
 
 
@@ -13,7 +15,7 @@ SharedWrites = Literal["trusted", "auto", "review"]
 class EngineSettings:
     """``timezone``: the zone in which people of the chats read a clock. ``nicknames``: what the bot is called.
     Token figures are per prompt, except ``daily_tokens``: what all chats together may spend in a day before extraction
-    falls back to rules."""
+    falls back to rules. ``instructions`` is what the extracting model is told."""
 
     timezone: tzinfo = timezone.utc
     shared_writes: SharedWrites = "trusted"
@@ -25,3 +27,4 @@ class EngineSettings:
     history_tokens: int = 2_000
     daily_tokens: int = 300_000
     nicknames: frozenset[str] = frozenset()
+    instructions: Instructions = OURS

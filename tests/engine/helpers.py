@@ -74,6 +74,7 @@ class FakeChat:
         self.script = list(script)
         self.reply = reply
         self.prompts: list[str] = []
+        self.instructions: list[str] = []
 
     async def complete(
         self,
@@ -83,6 +84,7 @@ class FakeChat:
         schema: Mapping[str, object] | None = None,  # noqa: ARG002
         max_tokens: int | None = None,  # noqa: ARG002
     ) -> Completion:
+        self.instructions.append(messages[0]["content"])
         self.prompts.append(messages[1]["content"])
         if self.reply is not None:
             result = self.reply(messages[1]["content"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from nonebot_plugin_scoped_memory.engine.extract.prompts import own_instructions
 from nonebot_plugin_scoped_memory.engine.models import TurnState
 from nonebot_plugin_scoped_memory.engine.scope import GLOBAL_SCOPE
 
@@ -63,3 +64,13 @@ async def test_nothing_of_a_batch_reaches_another_chat() -> None:
         await memo.extract()
         for where in (GLOBAL_SCOPE, chat(OTHER_GROUP), chat(PRIVATE)):
             assert await memo.items(where, status=None) == []
+
+
+async def test_the_operators_own_instructions_are_sent_and_remembered() -> None:
+    model = FakeChat(reply=echo)
+    async with memory(llm=model, instructions=own_instructions("你来记事。")) as memo:
+        await chatter(memo, 1)
+        await memo.extract()
+        assert model.instructions == ["你来记事。"]
+        (item,) = await memo.items()
+        assert item.prompt_version == own_instructions("你来记事。").version

@@ -16,12 +16,12 @@ from nonebot_plugin_scoped_memory.engine.errors import (
     ProviderTimeoutError,
 )
 from nonebot_plugin_scoped_memory.engine.extract.llm import (
-    PROMPT_VERSION,
     Extraction,
     extraction_messages,
     propose,
     propose_all,
 )
+from nonebot_plugin_scoped_memory.engine.extract.prompts import PROMPT_VERSION
 from nonebot_plugin_scoped_memory.engine.extract.resolve import parse_valid_until
 from nonebot_plugin_scoped_memory.engine.extract.schema import EXTRACTION_SCHEMA
 from nonebot_plugin_scoped_memory.engine.extract.transcript import Transcript

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..errors import BadOutputError, ProviderRefusedError
 from ..models import Proposal, Turn
 from .answer import PURPOSE
-from .prompts import BLOCK, KNOWN_BLOCK, PROMPT_VERSION, RETRY, SYSTEM, USER
+from .prompts import BLOCK, KNOWN_BLOCK, OURS, RETRY, USER, Instructions
 from .resolve import to_proposal
 from .schema import EXTRACTION_SCHEMA, parse_output
 from .transcript import INVISIBLE, Transcript, build_transcript
@@ -45,7 +45,9 @@ class BatchResult:
     completions: tuple[Completion, ...] = ()
 
 
-def extraction_messages(transcript: Transcript, *, today: date) -> list[dict[str, str]]:
+def extraction_messages(
+    transcript: Transcript, *, today: date, instructions: Instructions = OURS
+) -> list[dict[str, str]]:
     """The two messages of a call: fixed instructions, then the transcript as data inside a block it cannot close."""
     days = sorted({turn.said_at.astimezone(transcript.timezone).date() for turn in transcript.turns.values()})
     user = USER.format(
@@ -56,7 +58,7 @@ def extraction_messages(transcript: Transcript, *, today: date) -> list[dict[str
         block=BLOCK,
         transcript=_CLOSING.sub("〈", transcript.text),
     )
-    return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": user}]
+    return [{"role": "system", "content": instructions.system}, {"role": "user", "content": user}]
 
 
 def _day(day: date) -> str:
@@ -70,6 +72,7 @@ async def propose(
     now: datetime,
     retry: bool = True,
     spent: list[Completion] | None = None,
+    instructions: Instructions = OURS,
 ) -> Extraction:
     """The proposals that ``model`` makes of ``transcript``.
 
@@ -83,9 +86,10 @@ async def propose(
     if not transcript.usable:
         return Extraction()
     first = len(spent)
-    messages = extraction_messages(transcript, today=now.astimezone(transcript.timezone).date())
+    today = now.astimezone(transcript.timezone).date()
+    messages = extraction_messages(transcript, today=today, instructions=instructions)
     try:
-        return await _attempt(model, transcript, messages, spent, first)
+        return _made_with(instructions, await _attempt(model, transcript, messages, spent, first))
     except BadOutputError as error:
         if not retry:
             raise
@@ -94,7 +98,7 @@ async def propose(
             {"role": "assistant", "content": answer[:2_000] or "（空）"},
             {"role": "user", "content": RETRY.format(problem=error.problem, schema=json.dumps(EXTRACTION_SCHEMA))},
         ]
-        return await _attempt(model, transcript, messages, spent, first)
+        return _made_with(instructions, await _attempt(model, transcript, messages, spent, first))
 
 
 async def _attempt(
@@ -110,10 +114,15 @@ async def _attempt(
     parsed = parse_output(completion.text, turns=len(transcript.turns))
     made = [to_proposal(item, transcript) for item in parsed.items]
     return Extraction(
-        proposals=tuple(replace(it, prompt_version=PROMPT_VERSION) for it in made if isinstance(it, Proposal)),
+        proposals=tuple(it for it in made if isinstance(it, Proposal)),
         dropped=(*parsed.dropped, *(it for it in made if isinstance(it, str))),
         completions=tuple(spent[first:]),
     )
+
+
+def _made_with(instructions: Instructions, extraction: Extraction) -> Extraction:
+    version = instructions.version
+    return replace(extraction, proposals=tuple(replace(it, prompt_version=version) for it in extraction.proposals))
 
 
 @dataclass
@@ -124,6 +133,7 @@ class _Batch:
     make_transcript: Callable[[Sequence[Turn]], Transcript]
     now: datetime
     spent: list[Completion]
+    instructions: Instructions
     proposals: list[Proposal] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
     unprocessable: list[int] = field(default_factory=list)
@@ -137,6 +147,7 @@ async def propose_all(
     *,
     now: datetime,
     spent: list[Completion] | None = None,
+    instructions: Instructions = OURS,
 ) -> BatchResult:
     """The proposals of a batch, past turns that the model refuses or answers with rubbish.
 
@@ -148,7 +159,7 @@ async def propose_all(
     Raises every other ProviderError as it comes: nothing of the batch counts as processed then. ``spent`` as in
     ``propose``.
     """
-    batch = _Batch(model, make_transcript, now, [] if spent is None else spent)
+    batch = _Batch(model, make_transcript, now, [] if spent is None else spent, instructions)
     first = len(batch.spent)
     ordered = sorted(turns, key=lambda turn: (turn.said_at, turn.seq, turn.n))
     await _work(batch, ordered, retry=True)
@@ -165,7 +176,7 @@ async def _work(batch: _Batch, turns: Sequence[Turn], *, retry: bool) -> None:
     if not transcript.usable:
         return
     try:
-        result = await propose(batch.model, transcript, now=batch.now, retry=retry, spent=batch.spent)
+        result = await _propose(batch, transcript, retry=retry)
     except (BadOutputError, ProviderRefusedError):
         if len(transcript.turns) == 1:
             await _require_working_model(batch)
@@ -182,6 +193,17 @@ async def _work(batch: _Batch, turns: Sequence[Turn], *, retry: bool) -> None:
     await _work(batch, shown[middle:], retry=False)
 
 
+async def _propose(batch: _Batch, transcript: Transcript, *, retry: bool) -> Extraction:
+    return await propose(
+        batch.model,
+        transcript,
+        now=batch.now,
+        retry=retry,
+        spent=batch.spent,
+        instructions=batch.instructions,
+    )
+
+
 async def _require_working_model(batch: _Batch) -> None:
     """Raises what the model raises on a harmless line, if it has answered nothing so far."""
     if batch.model_works:
@@ -189,5 +211,5 @@ async def _require_working_model(batch: _Batch) -> None:
     moment = batch.now.astimezone(timezone.utc)
     turn = Turn("probe:private:0", 1, "user", _PROBE_TEXT, moment, moment, account="probe:user:0")
     transcript = build_transcript([turn], timezone=timezone.utc, bots=frozenset())
-    await propose(batch.model, transcript, now=batch.now, retry=False, spent=batch.spent)
+    await _propose(batch, transcript, retry=False)
     batch.model_works = True

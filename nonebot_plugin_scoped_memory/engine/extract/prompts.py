@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import dataclass
+
 PROMPT_VERSION = "extract-2"
 """Goes up with every change of the texts below; an item remembers which version made it."""
 
@@ -61,3 +64,19 @@ RETRY = """\
 上面的输出不能用：{problem}。
 请重新输出，只要一个 JSON 对象，不要解释、不要代码块标记，并符合这个 JSON Schema：
 {schema}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """The fixed part of a prompt, and the version that items made with it remember."""
+
+    system: str = SYSTEM
+    version: str = PROMPT_VERSION
+
+
+OURS = Instructions()
+
+
+def own_instructions(system: str) -> Instructions:
+    """An operator's text in place of ours. Its version changes with every letter of it: ``own-3f9ab21c``."""
+    return Instructions(system, f"own-{hashlib.blake2b(system.encode(), digest_size=4).hexdigest()}")
