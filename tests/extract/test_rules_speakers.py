@@ -10,7 +10,7 @@ from nonebot_plugin_scoped_memory.engine.extract.checks import Rejection, check
 from nonebot_plugin_scoped_memory.engine.extract.rules import match_rules
 from nonebot_plugin_scoped_memory.engine.models import Quote, TurnState
 
-from .making import BOT, BOTS, GANG, HONG, MING, turn
+from .making import BOT, BOTS, GANG, HONG, MING, SHANGHAI, turn
 from .ruling import contents, rules
 
 
@@ -153,3 +153,49 @@ def test_the_bots_name_may_stand_before_what_is_said_to_it(text: str, content: s
 def test_what_is_said_of_the_bot_is_not_said_of_the_speaker() -> None:
     for text in ("小忆是我的猫", "小忆喜欢我", "小忆住在杭州", "小忆的猫叫豆豆", "小忆"):
         assert match_rules(turn(7, text), nicknames=frozenset({"小忆"})) == []
+
+
+# --- how people really write
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "弱弱地说 我怕蛇",
+        "弱弱地说我怕蛇",
+        "报告一下，我怕蛇",
+        "说起来，我怕蛇的啦",
+        "不瞒你们说 我怕蛇捏",
+        "讲真我怕蛇",
+        "其实吧 我怕蛇哈哈",
+        "我怕蛇 hhh",
+        "我怕蛇啊然后你们别吓我",
+        "对了那个我怕蛇啊你们注意一下",
+        "我怕蛇🐍",
+    ],
+)
+def test_leads_particles_and_a_soft_laugh_do_not_matter(text: str) -> None:
+    assert contents(text) == ["小明（10001）怕蛇"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "哈哈 我怕蛇",
+        "我怕蛇哈哈哈哈",
+        "hhhh我怕蛇",
+        "我怕蛇？",
+        "我怕蛇呢",
+        "听说我怕蛇",
+        "我最爱加班了 hhh",
+        "我最喜欢早八",
+    ],
+)
+def test_loud_laughter_and_mockery_do(text: str) -> None:
+    assert contents(text) == []
+
+
+def test_what_is_said_to_all_is_said_to_nobody() -> None:
+    said = turn(7, "@全体成员 周五前把问卷填了")
+    (one,) = match_rules(said, zone=SHANGHAI)
+    assert (one.kind, one.subject, one.content) == ("task", "", "大家2026-12-04前把问卷填")

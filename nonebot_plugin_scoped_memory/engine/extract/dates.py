@@ -129,7 +129,7 @@ def _later(match: re.Match[str], local: datetime) -> _Meaning:
 
 
 def _past(match: re.Match[str], local: datetime) -> _Meaning:
-    return _on(local.date() + timedelta(days=_number(match["pn"])))
+    return _on(local.date() + timedelta(days=_number(match["pn"]) * (1 if match["pu"] == "天" else 7)))
 
 
 def _week_shift(prefix: str) -> int:
@@ -231,11 +231,20 @@ def _edge(match: re.Match[str], local: datetime) -> _Meaning:
     return _Meaning(f"{year}年{month}月初", date(year, month, 10))
 
 
+def _month_ending(match: re.Match[str], local: datetime) -> _Meaning:
+    """12月底: the coming one, this month included."""
+    month = _number(match["fm"])
+    year = local.year + (month < local.month)
+    edge = match["fe"]
+    last = {"初": date(year, month, 10), "中旬": date(year, month, 20)}.get(edge, _month_end(year, month))
+    return _Meaning(f"{year}年{month}月{'底' if edge == '末' else edge}", last)
+
+
 def _lunar(match: re.Match[str], local: datetime) -> _Meaning | None:
     for year in (local.year, local.year + 1):
         first = lunar_new_year(year)
         if first is not None:
-            day = first + timedelta(days=_number(match["lunar_day"]) - 1)
+            day = first + timedelta(days=_number(match["lunar_day"] or match["lunar_late"]) - 1)
             if day >= local.date():
                 return _Meaning(f"{day}（{match[0]}）", day)
     return None
@@ -253,7 +262,7 @@ def _coming_day(local: datetime, month: int, day: int) -> _Meaning:
 
 
 def _coming_number(match: re.Match[str], local: datetime) -> _Meaning:
-    number = int(match["nn"])
+    number = _number(match["nn"])
     for shift in range(3):
         year, month = _month(local.year, local.month + shift)
         if number <= calendar.monthrange(year, month)[1] and date(year, month, number) >= local.date():
@@ -286,6 +295,7 @@ _READERS: dict[str, Callable[[re.Match[str], datetime], _Meaning | None]] = {
     "edge": _edge,
     "lunar": _lunar,
     "day": lambda match, local: _coming_day(local, _number(match["dm"]), _number(match["dd"])),
+    "ending": _month_ending,
     "dotted": lambda match, local: _coming_day(local, int(match["tm"]), int(match["td"])),
     "number": _coming_number,
     "feast": _feast,

@@ -16,7 +16,8 @@ MAX_OBJECT_CHARS = 60
 MAX_DECISION_CHARS = 300
 
 _TRAILING = LazyPattern(
-    r"(?:[了啊哦呀啦哟喔噢嘞哈嘿~!.。,、:\s]|\[[^\[\]]{1,12}\]|\b(?:too|also|so much|a lot|very much)\b)+$"
+    r"(?:[了啊哦呀啦哟喔噢嘞哈嘿捏诶耶欸哩咯嗷惹~!.。,、:\s]|"
+    r"\[[^\[\]]{1,12}\]|\b(?:too|also|so much|a lot|very much)\b)+$"
 )
 _QUOTES = {"“": "”", "「": "」", "『": "』", '"': '"'}
 # Whom or what these mean is not in the sentence.

@@ -11,22 +11,40 @@ from __future__ import annotations
 
 from .rule_table_en import ENGLISH_RULES
 from .rule_words import Rule
+from .rules_dislikes import DISLIKE_RULES
+from .rules_habits import HABIT_RULES
+from .rules_homes import HOME_RULES
+from .rules_leanings import LEANING_RULES
 from .rules_life import LIFE_RULES
 from .rules_living import LIVING_RULES
+from .rules_methods import METHOD_RULES
 from .rules_plans import PLAN_RULES
 from .rules_self import SELF_RULES
 from .rules_shared import SHARED_RULES
+from .rules_study import STUDY_RULES
 from .rules_tastes import TASTE_RULES
+from .rules_things import THING_RULES
+from .rules_wishes import WISH_RULES
+from .rules_work import WORK_RULES
 
 __all__ = ["CLAUSE_RULES", "RULES", "SENTENCE_RULES", "Rule"]
 
 RULES: tuple[Rule, ...] = (
+    *WISH_RULES,
+    *DISLIKE_RULES,
     *TASTE_RULES,
+    *LEANING_RULES,
     *SELF_RULES,
+    *STUDY_RULES,
+    *WORK_RULES,
+    *THING_RULES,
+    *HOME_RULES,
     *LIFE_RULES,
     *LIVING_RULES,
+    *HABIT_RULES,
     *PLAN_RULES,
     *SHARED_RULES,
+    *METHOD_RULES,
     *ENGLISH_RULES,
 )
 CLAUSE_RULES = tuple(rule for rule in RULES if rule.over == "clause")

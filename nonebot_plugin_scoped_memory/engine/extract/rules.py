@@ -9,7 +9,7 @@ from ..models import MAX_ITEM_CHARS, Proposal, Turn, TurnState
 from ..scope import GLOBAL_SCOPED_KINDS
 from ..text import clean, fold, person
 from .checks import against_the_prompt
-from .clauses import Clause, Message, Sentence, is_command, read
+from .clauses import LEAD, Clause, Message, Sentence, is_command, read
 from .corrections import match_withdrawal
 from .dates import resolve
 from .explicit import REQUEST, REQUEST_EN, content_of, explicit_proposal
@@ -29,14 +29,12 @@ _COPIED = LazyPattern(r"\s*(?:[\[(【]?转[\])】:]|[\[(【]转[发载]|转[发�
 _SELF = LazyPattern("我(?![们國国])")
 _OWN = LazyPattern(
     r"(?:我(?![们國国妈爸爷奶姐妹哥弟舅姑姨叔]|家|的?(?:同|朋|室|老[公婆板师]|女|男|儿|对象|领导))|"
-    r"本人)|(?:不对|更正|说错|打错|其实|坐标|计划有变)"
-)
-_FILLER = LazyPattern(
-    r"说实话|说真的|说起来|对了|其实|em+|那个|话说|跟你们?说个事|哦+|嗯+|啊+|就是|然后|大家好|你好|hi|"
-    r"hello|更正一下|顺便说一下|说来|诶|哎|不对|打错了|说错了"
+    r"本人|俺|在下)|(?:不对|更正|说错|打错|其实|坐标|计划有变|别[叫喊]我|换工作|转行|跳槽|"
+    r"(?:上个?[月周]|去年|今年|刚刚?|已经|最近|早就)?搬家|老家)"
 )
 _SAID_TO = LazyPattern(
-    r"[\s,:、~!。.]|我|本人|记[住一得下着]|请|麻烦|帮|别|不要|以后|今后|你|叫|提醒|明天|后天|下周|remember\b|please\b|i\b|my\b"
+    r"[\s,:、~!。.]|我|本人|记[住一得下着]|请|麻烦|帮|别|不要|以后|今后|你|叫|提醒|明天|后天|下周|"
+    r"remember\b|please\b|i\b|my\b"
 )
 _REQUEST_ROOM = 100  # characters that a request may take beside the content it is about
 
@@ -113,7 +111,11 @@ def _without_addressees(text: str, turn: Turn) -> tuple[str, frozenset[str]]:
     """``text`` without the @names that it begins with, and the accounts they name: to whom it is said."""
     accounts = {name.strip(): account for account, name in turn.mentions if name.strip()}
     known = "|".join(re.escape(name) for name in sorted(accounts, key=len, reverse=True))
-    mention = re.compile(rf"\s*@(?:(?P<name>{known})\s*|\S{{1,40}}\s+)" if known else r"\s*@(?P<name>\S{1,40})\s+")
+    # 全体成员 is nobody: what is said to all is not said to one.
+    all_but = "(?!全[体體]成[员員])"
+    mention = re.compile(
+        rf"\s*@(?:(?P<name>{known})\s*|{all_but}\S{{1,40}}\s+)" if known else rf"\s*@{all_but}(?P<name>\S{{1,40}})\s+"
+    )
     addressees: set[str] = set()
     while (match := mention.match(text)) is not None:
         text = text[match.end() :]
@@ -189,7 +191,7 @@ def _statements(message: Message, sentence: Sentence, speaker: _Speaker) -> list
     own = False  # whether the clause before was plainly about the speaker
     for clause in sentence.clauses:
         words = message.folded.text[clause.start : clause.end].strip()
-        if _FILLER.fullmatch(words):
+        if LEAD.fullmatch(words):
             continue
         if not clause.doubtful:
             bare = speaker.alone and (own or begins)
@@ -240,7 +242,8 @@ def _dated(rule: Rule, filled: Filled, speaker: _Speaker) -> tuple[str, datetime
     number = speaker.who
     # The speaker's name may read like a day.
     before, found, after = filled.content.partition(number)
-    text, due = resolve(after if found else before, said_at, zone, loosely=rule.dates == "due")
+    begins = found and not before.strip()
+    text, due = resolve(after if begins else before, said_at, zone, loosely=rule.dates == "due")
     if rule.dates == "due" and (due is None or due <= said_at):
         return None
-    return (before + found + text if found else text), due
+    return (before + found + text if begins else text + found + after), due

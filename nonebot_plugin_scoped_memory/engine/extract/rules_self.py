@@ -1,13 +1,25 @@
-"""The rules for who somebody is: names, days, places, what they mainly do."""
+"""The rules for who somebody is: names, birthday, age and the like."""
 
 from __future__ import annotations
 
+from .calendar_words import FEAST
 from .lazy_pattern import LazyPattern
-from .rule_words import DAY, LANGUAGE, ME, NAME, NOT_A_HOME, NOT_A_NAME, PLACES, SHORT_NAME, SO_BE_IT, Rule, each, whole
+from .rule_words import DAY, ME, NAME, NOT_A_NAME, SHORT_NAME, SO_BE_IT, SURNAME, Rule, each, whole
 
-_LANGUAGES = rf"(?P<o>{LANGUAGE}(?:\s?[和、/与]\s?{LANGUAGE}){{0,3}})"
-_LANGUAGES_2 = _LANGUAGES.replace("<o>", "<o2>")
-_ANY_PLACE = r"[\u4e00-\u9fffa-z0-9 ]{2,30}"
+_NAME_2 = NAME.replace("<o>", "<o2>")
+_SHORT_2 = SHORT_NAME.replace("<o>", "<o2>")
+_DAY_2 = DAY.replace("<o>", "<o2>")
+_WHO_CALLS = (
+    r"(?:(?:你们?|您|大家伙?儿?|大伙儿?|各位|群里|群友们?|以后|今后|现在|就|都|也|可以|请|直接|还是|"
+    r"一般|平时|麻烦|要不|那|改名了?|喜欢别人|希望|欢迎|继续|统一)\s?)"
+)
+_CALLS = r"(?:管我叫|直呼我|(?:叫|喊|称呼|唤)我(?:的?(?:英文)?名字?|为|做|一声(?=[\u4e00-\u9fff]{1,3}(?:就|吧)))?)"
+_YEARS = r"(?:[1-9]\d|[一二三四五六七八九]?十[一二三四五六七八九]?)"
+_NOT_CALLED = LazyPattern(
+    rf"{NOT_A_NAME.pattern}|爸|爹|爷|祖宗|大人|陛下|主人|女王|皇|霸霸|老公|老婆|宝贝|亲爱|帅|美|最强|"
+    rf"第一|富婆|富豪|盟主|大王|神|大佬$|"
+    r"^[哥姐叔姨弟妹]$|全名|名字|外号|上线|打|玩|说|看|写|开|拿|加|睡|醒|快|慢|赶|带|拉|一[起块]"
+)
 
 SELF_RULES: tuple[Rule, ...] = (
     Rule(
@@ -17,34 +29,46 @@ SELF_RULES: tuple[Rule, ...] = (
         importance=0.8,
         bare=True,
         pattern=whole(
-            rf"(?:(?:我的?(?:大名|本名|真名|名字)?就?(?:叫做?|名叫)|我的?(?:名字|大名|本名|真名)就?是)\s?{NAME}"
-            rf"|(?:我的?)?(?:本名|真名|大名)(?:叫|是|就是|就叫)?\s?{NAME.replace('<o>', '<o2>')})"
+            rf"(?:(?:{ME}的?)(?:的?(?:大名|本名|真名|全名|真实姓名|名字|姓名|英文名|中文名|日文名|网名|笔名|id|"
+            rf"昵称|身份证上))?(?:其实|就是?|确实|是){{0,4}}"
+            rf"(?:叫做?|名叫)|我的?(?:名字|大名|本名|真名|全名|真实姓名|姓名|英文名|网名)(?:其实|就|"
+            rf"确实){{0,4}}(?:是|:))\s?{NAME}"
+            rf"|(?:我的?)?(?:本名|真名|大名|全名|姓名|真实姓名|英文名)(?:其实|就)?(?:叫|是|就是|就叫|:)?\s?{_NAME_2}"
         ),
         template="{who}叫{o}",
         ban=NOT_A_NAME,
         examples=(
+            ("弱弱地说 我全名叫欧阳修文", "小明（10001）叫欧阳修文"),
             ("我叫王小明", "小明（10001）叫王小明"),
             ("大家好，我的名字是 Tom", "小明（10001）叫 Tom"),
             ("自我介绍一下：我叫李雷，今年20岁", "小明（10001）叫李雷"),
             ("本名李雷", "小明（10001）叫李雷"),
         ),
         counterexamples=each(
+            "我叫秦始皇 打钱 | 我叫红领巾 | 姓名不详 | 我的名字叫不出来",
             "我叫了外卖 | 我叫他来 | 我叫什么 | 我叫滴滴 | 我叫妈妈来接我 | 我叫车了 | 他叫王小明 | 我叫你起床",
             "我叫爱因斯坦，今年三百岁 | 从现在开始我是一只猫 我叫托尼 喵",
         ),
+    ),
+    Rule(
+        name="surname",
+        kind="fact",
+        pattern=whole(rf"{ME}姓(?P<o>{SURNAME})(?:的)?"),
+        template="{who}姓{o}",
+        examples=(("我姓张", "小明（10001）姓张"),),
+        counterexamples=each("我姓什么 | 他姓张 | 我姓名不告诉你 | 我不姓张"),
     ),
     Rule(
         name="nickname",
         kind="preference",
         key="nickname",
         importance=0.8,
-        pattern=whole(
-            r"(?:(?:(?:你们?|大家|各位|以后|今后|就|都|可以|请|直接)\s?){1,4}[叫喊]我"
-            rf"{SHORT_NAME}{SO_BE_IT}?|[叫喊]我{SHORT_NAME.replace('<o>', '<o2>')}{SO_BE_IT})"
-        ),
+        pattern=whole(rf"(?:{_WHO_CALLS}{{1,5}}{_CALLS}{SHORT_NAME}{SO_BE_IT}?|{_CALLS}{_SHORT_2}(?:{SO_BE_IT}|就))"),
         template="{who}希望被叫作{o}",
-        ban=NOT_A_NAME,
+        ban=_NOT_CALLED,
         examples=(
+            ("叫我小雨好啦", "小明（10001）希望被叫作小雨"),
+            ("大伙儿称呼我老六就成", "小明（10001）希望被叫作老六"),
             ("叫我老王就好", "小明（10001）希望被叫作老王"),
             ("以后叫我阿明吧", "小明（10001）希望被叫作阿明"),
             ("你可以叫我 Leo", "小明（10001）希望被叫作 Leo"),
@@ -52,175 +76,54 @@ SELF_RULES: tuple[Rule, ...] = (
             ("别叫我小王了 以后叫我老王吧", "小明（10001）希望被叫作老王"),
         ),
         counterexamples=each(
-            "叫我起床 | 别叫我小明 | 请叫我起床 | 老师叫我小明 | 以后叫我一声 | 可以叫我老王吗 | 叫我怎么办"
+            "叫我爸爸就行 | 以后叫我女王大人 | 周末叫我打球吧 | 明天叫我上线",
+            "叫我起床 | 别叫我小明 | 请叫我起床 | 老师叫我小明 | 以后叫我一声 | 可以叫我老王吗 | 叫我怎么办",
         ),
     ),
     Rule(
-        name="language",
-        kind="fact",
-        key="language",
-        importance=0.6,
+        name="nickname_bare",
+        kind="preference",
+        key="nickname",
+        importance=0.8,
         bare=True,
         pattern=whole(
-            rf"(?:{ME}(?:现在|平时|一般|工作中?|上班)?(?:主要|主力)(?P<v>写|用|使用)(?:的是|的)?\s?{_LANGUAGES}"
-            rf"|我的?(?:主力|主要)(?:编程)?语言(?:就|还)?是\s?{_LANGUAGES_2})"
+            rf"叫(?P<o>[小阿老大][\u4e00-\u9fff]{{1,2}}?|[\u4e00-\u9fff]{{1,2}}?[哥姐总工叔]|[a-z]{{2,12}}){SO_BE_IT}"
+            rf"|{ME}?(?:现在|已经)?改名(?:叫|成|为)(?P<o2>[\u4e00-\u9fff]{{1,6}}|[a-z]{{2,12}})|"
+            rf"{ME}现在叫(?P<o3>[\u4e00-\u9fff]{{1,6}}?)(?=[了啦])"
         ),
-        template="{who}主要写{o}",
+        template="{who}希望被叫作{o}",
+        ban=LazyPattern(f"{_NOT_CALLED.pattern}|小时|小心|大家|老师|老板|大哥|小姐|app|外"),
         examples=(
-            ("我主要写 Python", "小明（10001）主要写 Python"),
-            ("我现在主要用Rust和C++了", "小明（10001）主要写 Rust和C++"),
-            ("我主力语言是 Go", "小明（10001）主要写 Go"),
+            ("别叫我全名啦 叫小舟就好", "小明（10001）希望被叫作小舟"),
+            ("我改名叫柚子了", "小明（10001）希望被叫作柚子"),
         ),
-        counterexamples=each("我主要写什么 | 我以前主要写 Python | 我不主要写 Python"),
+        counterexamples=each("叫外卖就行 | 叫大家就好 | 我改名了 | 他改名叫柚子了 | 叫小时工就行"),
     ),
     Rule(
-        name="language_now",
-        kind="fact",
-        key="language",
-        importance=0.6,
-        bare=True,
+        name="called",
+        kind="preference",
+        key="nickname",
         pattern=whole(
-            r"(?:(?:我|现在)?(?:现在|已经|最近|早就)?(?:都|就)?(?:改|转|换)(?:成|到|为|"
-            rf"用)?(?:主要)?(?:写|用)?\s?{_LANGUAGES}\s?了"
-            rf"|(?:我现在|现在我?)(?:都|就)?(?:写|用|使用)\s?{_LANGUAGES_2}了?)"
+            r"(?:朋友们?|大家|熟人|别人|同学们?|同事们?|家里人?|身边人|室友们?|群里|认识我的人?)(?:一般|平时|"
+            r"都|也){1,4}(?:管我叫|[叫喊]我)"
+            r"(?P<o>[\u4e00-\u9fff]{1,6}|[a-z]{2,12})"
         ),
-        template="{who}主要写{o}",
-        examples=(
-            ("不对，我现在用 Rust 了", "小明（10001）主要写 Rust"),
-            ("说起来我已经改成主要写 Go 了", "小明（10001）主要写 Go"),
-            ("我转 Kotlin 了", "小明（10001）主要写 Kotlin"),
-        ),
-        counterexamples=each("我现在用 Rust 写个脚本 | 我现在用什么 | 他现在用 Rust | 我现在用 Python 报错了"),
+        template="大家都叫{who}{o}",
+        ban=_NOT_CALLED,
+        examples=(("朋友们都叫我胖虎", "大家都叫小明（10001）胖虎"),),
+        counterexamples=each("朋友都叫我去 | 大家都叫我别买 | 朋友们都叫他胖虎 | 大家都叫我什么"),
     ),
     Rule(
-        name="language_mostly",
+        name="other_name",
         kind="fact",
-        key="language",
-        importance=0.6,
         pattern=whole(
-            rf"(?:我?(?:平时|日常|工作|上班)(?:主要)?(?:写|用)\s?{_LANGUAGES}\s?(?:比较多|最多|为主|多一?点)"
-            rf"|我是?写\s?{_LANGUAGES_2}\s?的)"
+            rf"(?:我的?|本人)(?P<t>小名|乳名|外号|绰号|花名|昵称|艺名|圈名|游戏名|游戏id)(?:就|其实|"
+            rf"一直)?(?:叫|是|:)\s?{NAME}"
         ),
-        template="{who}主要写{o}",
-        bare=True,
-        examples=(
-            ("平时写 TypeScript 比较多", "小明（10001）主要写 TypeScript"),
-            ("我写Java的", "小明（10001）主要写 Java"),
-        ),
-        counterexamples=each("我写 Python 的时候 | 平时写什么比较多 | 我以前是写Java的"),
-    ),
-    Rule(
-        name="mainly",
-        kind="fact",
-        pattern=whole(r"我(?:现在|平时|一般|工作中?)?主要(?P<v>写|用|使用|玩|研究|学)(?:的是)?(?P<o>.{1,20})"),
-        template="{who}主要{v}{o}",
-        ban=LazyPattern(r"^[来于了过到是的得]"),
-        examples=(("我平时主要用 Linux", "小明（10001）主要用 Linux"), ("我主要玩原神", "小明（10001）主要玩原神")),
-        counterexamples=each("我主要用来看番 | 我主要是懒 | 我主要用哪个"),
-    ),
-    Rule(
-        name="home",
-        kind="fact",
-        key="home",
-        importance=0.7,
-        bare=True,
-        pattern=whole(
-            rf"(?:{ME}(?:现在|目前|一直|就|这边|已经)?(?:是)?(?:住在|家住在?|家在|定居在|搬到了?)|"
-            rf"(?:现在|已经)(?:住在|住|搬到了?)|我搬家?去了?)(?P<o>{_ANY_PLACE}?)(?:这边|这里|"
-            r"那边)?(?:的|定居|生活)?"
-            rf"|{ME}(?:现在|目前)?住(?P<o2>(?!在|院|宿舍|校|一起|得|不|过|进|哪|你|他|这|那|几|"
-            rf"了){_ANY_PLACE}?)(?:这边|那边)?"
-        ),
-        template="{who}住在{o}",
-        ban=NOT_A_HOME,
-        examples=(
-            ("我住在杭州", "小明（10001）住在杭州"),
-            ("我现在住在上海浦东啦", "小明（10001）住在上海浦东"),
-            ("我搬家了 现在住在成都", "小明（10001）住在成都"),
-            ("我现在住苏州", "小明（10001）住在苏州"),
-        ),
-        counterexamples=each(
-            "我住在哪 | 我住在朋友家 | 我住在酒店 | 我住在这里 | 我以前住在杭州 | 我妈住在杭州",
-            "我住在上海三年了 | 我住院了 | 我住不惯 | 小时候我住在柳州 早搬走了 | 谁住柳州啊",
-        ),
-    ),
-    Rule(
-        name="home_by_word",
-        kind="fact",
-        key="home",
-        importance=0.7,
-        bare=True,
-        pattern=whole(
-            r"(?:坐标|base\s?在?)\s?:?\s?(?P<o>[\u4e00-\u9fff]{2,8}|[a-z]{3,20})"
-            r"|我在(?P<o2>[\u4e00-\u9fff]{2,8})(?:租的?房|买的?房|租房|定居|安家)了?(?:住|的)?"
-        ),
-        template="{who}住在{o}",
-        ban=NOT_A_HOME,
-        examples=(("坐标杭州", "小明（10001）住在杭州"), ("我在杭州租的房", "小明（10001）住在杭州")),
-        counterexamples=each("坐标系 | 坐标是什么 | 我在外面租的房 | 他在杭州租的房"),
-    ),
-    Rule(
-        name="at_home",
-        kind="fact",
-        key="home",
-        importance=0.6,
-        bare=True,
-        pattern=whole(
-            rf"(?:{ME}(?:现在|目前|一直)?(?:人)?(?:在|常驻)|人在)(?P<o>(?:{PLACES})(?:省|"
-            rf"市)?[\u4e00-\u9fff]{{0,4}}?)(?:这边|这里|工作|上班|生活|定居|读书|上学|念书|留学)?"
-            rf"|我人在(?P<o2>[\u4e00-\u9fff]{{2,6}}?)"
-        ),
-        template="{who}在{o}",
-        ban=LazyPattern(
-            f"{NOT_A_HOME.pattern}|站|路|机场|外|上|下|出差|旅游|玩|转机|吃|逛|看|等|开会|家|学校|"
-            f"公司|店|床|车|群|坑|网吧|"
-            r"待|住|过|买|做|学|写|打|听|排|路|的"
-        ),
-        examples=(
-            ("我目前在深圳", "小明（10001）在深圳"),
-            ("我在日本读书", "小明（10001）在日本"),
-            ("我人在杭州", "小明（10001）在杭州"),
-        ),
-        counterexamples=each(
-            "我在地铁上 | 我在北京站 | 我在上海出差 | 我人在公司 | 我人在家 | 他在深圳 | 我在北京吃烤鸭"
-        ),
-    ),
-    Rule(
-        name="origin",
-        kind="fact",
-        key="origin",
-        bare=True,
-        pattern=whole(
-            rf"我就?是(?:土生土长的?|地道的?|正宗的?)?(?P<o>(?:{PLACES})(?:省|市)?(?:{PLACES}|"
-            rf"[\u4e00-\u9fff]{{1,2}})?)(?<!好)(?<!女)(?<!男)人"
-            r"|(?:我是?)?土生土长的?(?P<o2>[\u4e00-\u9fff]{2,6})人"
-        ),
-        template="{who}是{o}人",
-        examples=(
-            ("我是四川人", "小明（10001）是四川人"),
-            ("我是广东潮汕人啊", "小明（10001）是广东潮汕人"),
-            ("土生土长宜宾人", "小明（10001）是宜宾人"),
-        ),
-        counterexamples=each("我是好人 | 我是机器人 | 我是哪里人 | 我不是四川人 | 我是四川人的女婿 | 我是负责人"),
-    ),
-    Rule(
-        name="hometown",
-        kind="fact",
-        key="origin",
-        bare=True,
-        pattern=whole(
-            rf"(?:我的?)?老家(?:就?是|在)?(?P<o>(?:{PLACES})[\u4e00-\u9fff]{{0,6}}?|(?<=是|"
-            rf"在)[\u4e00-\u9fff]{{2,8}}?|(?<=我老家)[\u4e00-\u9fff]{{2,6}}?(?=的))(?:那边|农村)?的?"
-            rf"|我(?P<o2>{PLACES})的"
-        ),
-        template="{who}的老家是{o}",
-        ban=LazyPattern(f"{NOT_A_HOME.pattern}|来|去|回|人|话|没|不|下|装|盖|拆"),
-        examples=(
-            ("我老家在绵阳", "小明（10001）的老家是绵阳"),
-            ("老家是湖南的", "小明（10001）的老家是湖南"),
-            ("我老家宜宾的", "小明（10001）的老家是宜宾"),
-        ),
-        counterexamples=each("老家在哪 | 他老家在绵阳 | 老家下雪了 | 我老家来人了"),
+        template="{who}的{t}叫{o}",
+        ban=NOT_A_NAME,
+        examples=(("我小名叫毛毛", "小明（10001）的小名叫毛毛"),),
+        counterexamples=each("我小名叫什么 | 他小名叫毛毛 | 我外号不告诉你"),
     ),
     Rule(
         name="birthday",
@@ -229,12 +132,16 @@ SELF_RULES: tuple[Rule, ...] = (
         importance=0.8,
         bare=True,
         pattern=whole(
-            rf"(?:我的?生日(?:就?是在?|在|:)?\s?{DAY}|我是?(?:在)?\s?{DAY.replace('<o>', '<o2>')}(?:生"
-            r"日|过生日|生的|出生的?))"
-            rf"(?:的)?"
+            rf"(?:(?:我的?|本人)?(?:农历|阴历|阳历|公历|国历|新历|身份证上?)?(?:的)?生日(?:其实|刚好|正好|就|"
+            rf"也|的话|日期){{0,4}}(?:就?是在?|在|为|:)?\s?{DAY}"
+            rf"|{ME}(?:的)?(?:就|是|在|的){{0,4}}\s?{_DAY_2}(?:的?生日|过生日|生的?(?=$|[,了啊呀哦~!. ])|出生的?|"
+            rf"生人|来到这个世界的?)|{ME}(?:是)?(?:出生|生)[于在]\s?"
+            rf"{DAY.replace('<o>', '<o3>')})(?:的|那天)?"
         ),
         template="{who}的生日是{o}",
         examples=(
+            ("我出生于1998年3月12日", "小明（10001）的生日是1998年3月12日"),
+            ("我農曆生日是三月初三", "小明（10001）的生日是三月初三"),
             ("我生日是5月20日", "小明（10001）的生日是5月20日"),
             ("我的生日是农历八月十五哦", "小明（10001）的生日是农历八月十五"),
             ("我的生日在 1999-05-20", "小明（10001）的生日是1999-05-20"),
@@ -244,13 +151,29 @@ SELF_RULES: tuple[Rule, ...] = (
         counterexamples=each("我生日是几号 | 我生日是明天 | 我生日快到了 | 小红生日是5月20日"),
     ),
     Rule(
+        name="birthday_feast",
+        kind="fact",
+        key="birthday",
+        importance=0.8,
+        pattern=whole(
+            rf"我的?生日(?:刚好|正好|就|也|恰好){{0,4}}(?:是|在)(?P<o>{FEAST}|愚人节|植树节)(?:那天|当天|前一天|"
+            rf"后一天|第二天)?"
+        ),
+        template="{who}的生日是{o}",
+        examples=(("我生日刚好是国庆节", "小明（10001）的生日是国庆节"),),
+        counterexamples=each("我生日是明天 | 他生日是国庆 | 我生日在国庆吗"),
+    ),
+    Rule(
         name="birthday_first",
         kind="fact",
         key="birthday",
         importance=0.8,
-        pattern=whole(rf"{DAY}\s?是我的?生日"),
+        pattern=whole(rf"(?:每年的?)?{DAY}(?:那天|就)?\s?(?:是)?(?:我的?|本人)(?:的)?生日"),
         template="{who}的生日是{o}",
-        examples=(("5月20日是我生日", "小明（10001）的生日是5月20日"),),
+        examples=(
+            ("3.12我生日", "小明（10001）的生日是3.12"),
+            ("5月20日是我生日", "小明（10001）的生日是5月20日"),
+        ),
         counterexamples=each("5月20日是我妈生日 | 5月20日是他的生日"),
     ),
     Rule(
@@ -260,15 +183,46 @@ SELF_RULES: tuple[Rule, ...] = (
         bare=True,
         dates="stamp",
         pattern=whole(
-            r"(?:(?:我|本人)(?P<v>今年)?(?:已经|都|刚|刚满|才)?|(?P<v2>今年))(?P<o>(?:1\d|[2-9]\d|"
-            r"[一二三四五六七八九]?十[一二三四五六七八九]?)岁)(?:整|半)?"
+            rf"(?:{ME}(?P<v>今年|现在)?(?:已经|都|就|也|是){{0,4}}|(?P<v2>今年))(?:年龄)?(?P<o>(?:快|刚满|刚过|刚|才|"
+            rf"马上|周岁|虚岁|满|要){{0,4}}{_YEARS}(?:周)?岁)(?:整|半|了都|的人)?"
+            rf"|(?:我|本人)(?:(?P<v3>今年)(?:已经|都|就|才|刚){{0,4}}(?=[^了]{{1,4}}$|.{{1,4}}[了啦呀啊,])|(?:已经|"
+            rf"都)?(?=(?:刚满|快|才)?{_YEARS}了)|刚?满?(?=本人))"
+            rf"(?P<o2>(?:快|刚满|才)?{_YEARS})"
         ),
         template="{who}今年{o}",
         examples=(
+            ("我22了", "小明（10001）2026年22"),
+            ("我今年刚满18岁", "小明（10001）2026年刚满18岁"),
             ("我今年20岁", "小明（10001）2026年20岁"),
             ("我二十五岁了", "小明（10001）2026年二十五岁"),
         ),
-        counterexamples=each("我今年几岁 | 我20岁那年 | 她今年20岁 | 我三百岁"),
+        counterexamples=each(
+            "我22点了 | 我永远18岁 | 我今年20万 | 我30了块", "我今年几岁 | 我20岁那年 | 她今年20岁 | 我三百岁"
+        ),
+    ),
+    Rule(
+        name="born",
+        kind="fact",
+        bare=True,
+        pattern=whole(rf"{ME}(?:也|就)?是?(?:个)?(?P<o>(?:\d{{2}}|(?:19|20)\d{{2}})(?:后|年的|年生的?|年出生的?))"),
+        template="{who}是{o}",
+        examples=(("我是00后", "小明（10001）是00后"),),
+        counterexamples=each("我是00后吗 | 他是00后 | 我98年去的"),
+    ),
+    Rule(
+        name="zodiac",
+        kind="fact",
+        pattern=whole(
+            rf"{ME}(?:也|就)?是?(?:个|典型的?)?(?P<o>(?:白羊|牡羊|金牛|双子|巨蟹|狮子|处女|天秤|天蝎|射手|摩羯|"
+            rf"水瓶|双鱼)座)(?:的|男|女|人|一枚)?|我(?:也|就)?(?:是)?"
+            rf"(?P<o2>属[鼠牛虎兔龙蛇马羊猴鸡狗猪])(?:的)?"
+        ),
+        template="{who}是{o}",
+        examples=(
+            ("我是天蝎座", "小明（10001）是天蝎座"),
+            ("我属狗的", "小明（10001）是属狗"),
+        ),
+        counterexamples=each("我属于 | 你是天蝎座 | 天蝎座 | 我属实服了"),
     ),
     Rule(
         name="type",
@@ -276,11 +230,16 @@ SELF_RULES: tuple[Rule, ...] = (
         key="mbti",
         bare=True,
         pattern=whole(
-            r"(?:我(?:的?mbti)?(?:也|就)?是个?|(?:测了.{0,4})?(?:都|"
-            r"还)?是)\s?(?P<o>[ei][ns][tf][jp](?:-[at])?)"
+            r"(?:我(?:的?mbti|的?人格)?(?:测(?:出来|的)?|做)?(?:也|就|都|是|个|的|:){0,4}|(?:测了.{0,4})?(?:都|"
+            r"还)?是)\s?(?P<o>[ei][ns][tf][jp](?:-[at])?)(?:人格|型)?(?:的|来的)?"
+            r"|(?:本|我(?:也|就)?是个?|我(?=[ei]人))(?P<o2>[ei]人)"
         ),
         template="{who}是{o}",
-        examples=(("我是INTJ", "小明（10001）是 INTJ"),),
+        examples=(
+            ("我infp", "小明（10001）是 infp"),
+            ("我是i人", "小明（10001）是 i人"),
+            ("我是INTJ", "小明（10001）是 INTJ"),
+        ),
         counterexamples=each("我是intj吗 | 他是INTJ | 你是INTJ"),
     ),
 )
