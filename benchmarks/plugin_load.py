@@ -1,8 +1,9 @@
 """What loading the plugin costs a bot: time and memory over NoneBot with the OneBot adapter alone.
 
-Each figure is the median over pairs of new processes, one with and one without. ``python plugin_load.py PLUGIN...`` is
-such a process: it loads the plugins one after the other and prints a line of JSON. Modules come from bytecode, as they
-do in an installed bot, whatever the environment says about writing it.
+Each figure is the median over new processes. ``python plugin_load.py PLUGIN...`` is such a process: it loads the
+plugins one after the other and prints a line of JSON. Time is that of ``load_plugin``; memory, and both once the bot
+has started, are what such a process takes over one that loads nothing. Modules come from bytecode, as they do in an
+installed bot, whatever the environment says about writing it.
 """
 
 from __future__ import annotations
@@ -43,9 +44,11 @@ def figures(pairs: int) -> list[Figure]:
     def line(name: str, ms: float, cpu: float, memory: float) -> Figure:
         return Figure(name, {"ms": ms, "cpu ms": cpu, "MB": memory})
 
+    load = [one["plugins"][OURS] for one in loaded]
+    time_columns = {"ms": _median(load, "ms"), "cpu ms": _median(load, "cpu")}
     rows = [
         line("NoneBot, driver and adapter", *(_median(bare, key) for key in ("ready", "ready_cpu", "memory"))),
-        Figure("plugin and dependencies: time", {"ms": over("ready"), "cpu ms": over("ready_cpu")}, TIME_TARGET, "ms"),
+        Figure("plugin and dependencies: time", time_columns, TIME_TARGET, "ms"),
         Figure("plugin and dependencies: memory", {"MB": over("memory")}, MEMORY_TARGET, "MB"),
         line("the same once started (database open)", *(over(f"started{key}") for key in ("", "_cpu", "_memory"))),
     ]
