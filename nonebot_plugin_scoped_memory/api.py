@@ -27,6 +27,7 @@ from dataclasses import dataclass, field, replace
 from nonebot.adapters import Bot, Event
 from nonebot.matcher import current_bot, current_event
 
+from . import texts
 from .engine.compose import nothing
 from .engine.engine import MemoryEngine
 from .engine.errors import InvalidItemError, NoChatError, StoreError
@@ -181,4 +182,4 @@ def _current() -> tuple[Bot, Event] | tuple[None, None]:
 
 def _log(call: str, chat: CurrentChat, error: StoreError) -> None:
     """A failure of ours must not break another plugin's answer, and must not stay unseen."""
-    logger.error("%s/%s: %s failed: %s", chat.domain_id, chat.session_key, call, error)
+    logger.error(texts.LOG_API_CALL_FAILED, chat.domain_id, chat.session_key, call, error)

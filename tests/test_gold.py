@@ -13,7 +13,7 @@ import pytest
 from nonebot_plugin_scoped_memory.engine.engine import MemoryEngine
 from nonebot_plugin_scoped_memory.engine.settings import EngineSettings
 from nonebot_plugin_scoped_memory.engine.text import fold
-from tests.data import cast_dev, cast_report, fillers_dev, fillers_report, gold
+from tests.data import cast_dev, cast_report, fillers_dev, fillers_report, gold, held_out_days
 from tests.data.days import day_words, english_day_words
 from tests.data.drawing import read_word
 from tests.data.make_gold import FOLDER, SETS, files
@@ -248,11 +248,6 @@ def _words(text: str) -> set[str]:
         ("dev", "下下周一", (1, 25)),
         ("dev", "下个月5号", (2, 5)),
         ("dev", "大年初三", (2, 8)),
-        ("report", "下星期四", (1, 21)),
-        ("report", "礼拜六", (1, 16)),
-        ("report", "过五天", (1, 18)),
-        ("report", "正月初五", (2, 10)),
-        ("report", "元宵节", (2, 20)),
     ],
 )
 def test_day_words_mean_what_they_say(pool: str, word: str, day: tuple[int, int]):
@@ -268,6 +263,24 @@ def test_english_day_words_mean_what_they_say():
         "this Friday": date(2027, 1, 15),
         "on January 22": date(2027, 1, 22),
     }
+
+
+def test_held_out_day_words_mean_what_they_say_and_are_in_no_other_pool():
+    new_year = date(2027, 2, 6)
+    said_on = held_out_days.CHECKED_ON
+    words = dict(day_words("report", said_on, new_year)), dict(english_day_words("report", said_on))
+    for found, checked in zip(words, (held_out_days.CHECKED, held_out_days.ENGLISH_CHECKED), strict=True):
+        assert {word: found.get(word) for word in checked} == {word: date(2027, *day) for word, day in checked.items()}
+    for n in range(30):
+        said_on = cast_report.CAST.first_day + timedelta(days=n)
+        new_year = cast_report.CAST.new_year
+        seen = {word for pool in ("both", "dev") for word, _ in day_words(pool, said_on, new_year)}
+        for own, others in (
+            (day_words("report", said_on, new_year), seen),
+            (english_day_words("report", said_on), {word for word, _ in english_day_words("dev", said_on)}),
+        ):
+            assert len(dict(own)) == len(set(own))
+            assert others.isdisjoint(dict(own))
 
 
 def test_traditional_characters_fold_back():

@@ -26,6 +26,7 @@ from ..engine.errors import (
     ScopedMemoryError,
     StoreError,
 )
+from ..engine.failures import told
 from ..engine.llm import ChatModel, Completion
 from ..engine.models import Turn
 from ..engine.prompt import ContextPackage, chat_messages
@@ -82,7 +83,7 @@ class Chat:
                 completion = await model.complete(messages, purpose="chat")
                 said = completion.text.strip() or texts.CHAT_NOTHING
             except ProviderError as e:
-                logger.warning("%s/%s: no answer: %s", heard.domain_id, session_key, e)
+                logger.warning(texts.LOG_NO_ANSWER, heard.domain_id, session_key, e)
                 said, completion = apology(e), None
             self._recorder.settle(heard)
             if turn is not None:
@@ -91,7 +92,7 @@ class Chat:
                 # As a text segment: a model's answer must not be read as CQ codes.
                 await bot.send(event, MessageSegment.text(said))
             except (AdapterException, DriverException) as e:
-                logger.warning("%s/%s: the answer was not sent: %s", heard.domain_id, session_key, type(e).__name__)
+                logger.warning(texts.LOG_NOT_SENT, heard.domain_id, session_key, type(e).__name__)
             finally:
                 if completion is not None and turn is not None:
                     await self._count(heard, completion)
@@ -103,7 +104,7 @@ class Chat:
         try:
             await engine.add_usage(session_key, "chat", (completion,), domain_id=heard.domain_id)
         except ScopedMemoryError as e:
-            logger.warning("%s/%s: usage was not counted: %s", heard.domain_id, session_key, e)
+            logger.warning(texts.LOG_USAGE_LOST, heard.domain_id, session_key, e)
 
     async def _context(self, heard: Heard, turn: Turn | None) -> ContextPackage | None:
         engine = api.engine()
@@ -119,13 +120,12 @@ class Chat:
             )
             heard.recalled.update((one.item.id, one.score) for one in package.evidence)
             return package
-        except Exception as e:
+        except Exception as e:  # noqa: BLE001 - told in the log
             logger.error(
-                "%s/%s: answered without memory: %s",
+                texts.LOG_WITHOUT_MEMORY,
                 heard.domain_id,
                 heard.incoming.session_key,
-                type(e).__name__,
-                exc_info=e,
+                told(e),
             )
             return None
 
@@ -151,7 +151,7 @@ async def _as_it_stands(heard: Heard, turn: Turn) -> Turn:
         view = engine.store.view(heard.domain_id, (session_scope(turn.session_key),))
         return next(iter(await view.turns(turn.session_key, (turn.n,))), turn)
     except StoreError as e:
-        logger.warning("%s/%s: answered as it was stored: %s", heard.domain_id, turn.session_key, e)
+        logger.warning(texts.LOG_NOT_READ_AGAIN, heard.domain_id, turn.session_key, e)
         return turn
 
 

@@ -50,13 +50,13 @@ class Enricher:
     async def more(self, bot: Bot, event: MessageEvent, turn: Turn) -> tuple[list[Quote], dict[str, str]]:
         """The lines of the forwards in a message, and the names of mentioned members by account. Never raises but for
         cancellation: what the client does not tell in time is left out."""
-        reading = _Reading(bot)
+        reading = _Reading(bot, turn.session_key)
         names: dict[str, str] = {}
         try:
             async with self._turns:
                 await asyncio.wait_for(self._ask(reading, event, turn, names), WITHIN)
         except asyncio.TimeoutError:
-            logger.info("%s#%d: the client took too long to tell more", turn.session_key, turn.n)
+            logger.info(texts.LOG_CLIENT_SLOW, turn.session_key, turn.n)
         return reading.quotes, names
 
     async def _ask(self, reading: _Reading, event: MessageEvent, turn: Turn, names: dict[str, str]) -> None:
@@ -70,7 +70,12 @@ class Enricher:
         key = (group, account)
         if key not in self._names:
             member = await _asked(
-                bot, "get_group_member_info", group_id=group, user_id=int(account.rsplit(":", 1)[-1]), no_cache=False
+                bot,
+                f"qq:group:{group}",
+                "get_group_member_info",
+                group_id=group,
+                user_id=int(account.rsplit(":", 1)[-1]),
+                no_cache=False,
             )
             self._names[key] = name_of(member.get("card"), member.get("nickname"))
         self._names.move_to_end(key)
@@ -82,8 +87,9 @@ class Enricher:
 class _Reading:
     """The forwards of one message, read into ``quotes`` as far as the bounds allow."""
 
-    def __init__(self, bot: Bot) -> None:
+    def __init__(self, bot: Bot, place: str) -> None:
         self.bot = bot
+        self._place = place
         self.quotes: list[Quote] = []
         self._opened: set[str] = set()
 
@@ -95,7 +101,7 @@ class _Reading:
                 return
             self._opened.add(id)
             # Clients disagree on what the parameter is called.
-            nodes = _nodes_in(await _asked(self.bot, "get_forward_msg", id=id, message_id=id))
+            nodes = _nodes_in(await _asked(self.bot, self._place, "get_forward_msg", id=id, message_id=id))
         for node in nodes:
             if len(self.quotes) >= MAX_LINES:
                 return
@@ -140,11 +146,11 @@ def _nameless(event: MessageEvent, mentions: Iterable[tuple[str, str]]) -> list[
     return [who for who, name in mentions if name == numbers[who] and numbers[who] != str(event.self_id)]
 
 
-async def _asked(bot: Bot, api: str, **params: Any) -> Mapping[str, Any]:
+async def _asked(bot: Bot, place: str, api: str, **params: Any) -> Mapping[str, Any]:
     """What the client answers; nothing if it fails."""
     try:
         answer = await bot.call_api(api, **params)
     except Exception as e:  # noqa: BLE001 - an adapter or its client may raise anything
-        logger.debug("%s failed: %s", api, type(e).__name__)
+        logger.debug(texts.LOG_API_FAILED, place, api, type(e).__name__)
         return {}
     return answer if isinstance(answer, Mapping) else {}

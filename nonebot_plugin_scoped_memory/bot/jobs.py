@@ -11,6 +11,7 @@ from apscheduler.schedulers.base import BaseScheduler
 from .. import api, texts
 from ..engine.engine import MemoryEngine
 from ..engine.errors import ScopedMemoryError
+from ..engine.failures import told
 
 logger = logging.getLogger(__name__)
 
@@ -42,8 +43,8 @@ async def _guarded(name: str, work: Callable[[MemoryEngine], Awaitable[object]])
         await work(engine)
     except ScopedMemoryError as e:
         logger.error("%s: %s", texts.LOG_JOB_FAILED.format(job=name), e)
-    except Exception as e:
-        logger.error("%s: %s", texts.LOG_JOB_FAILED.format(job=name), type(e).__name__, exc_info=e)
+    except Exception as e:  # noqa: BLE001 - told in the log
+        logger.error("%s: %s", texts.LOG_JOB_FAILED.format(job=name), told(e))
 
 
 def schedule(scheduler: BaseScheduler) -> None:

@@ -17,6 +17,7 @@ from ..engine.embedding import Embedder, create_embedder
 from ..engine.engine import MemoryEngine
 from ..engine.errors import ProviderError, StoreError
 from ..engine.extract.lazy_pattern import compile_all
+from ..engine.failures import told
 from ..engine.llm import OpenAIChat
 from .jobs import schedule
 from .recorder import Recorder
@@ -82,8 +83,8 @@ class Lifecycle:
         except StoreError as e:
             logger.error(texts.LOG_STORE_FAILED.format(url=e.url, problem=e.problem))
             return
-        except Exception as e:
-            logger.error(texts.LOG_OPEN_FAILED.format(problem=type(e).__name__), exc_info=e)
+        except Exception as e:  # noqa: BLE001 - told in the log
+            logger.error(texts.LOG_OPEN_FAILED.format(problem=told(e)))
             return
         background = Background()
         self._stack.push_async_callback(background.close, DRAIN_WITHIN)

@@ -124,6 +124,15 @@ def read_message(
     )
 
 
+def place_of(event: object) -> str:
+    """The chat of an event for a log line, as far as it tells; never raises."""
+    kind, number = next(
+        ((kind, number) for kind in ("group", "user") if (number := number_of(getattr(event, f"{kind}_id", None)))),
+        ("event", 0),
+    )
+    return f"qq:{'private' if kind == 'user' else kind}:{number or '?'}"
+
+
 def read_recall(event: Event) -> Recall | None:
     """A recall notice; None for every other event."""
     if getattr(event, "notice_type", None) not in ("group_recall", "friend_recall"):

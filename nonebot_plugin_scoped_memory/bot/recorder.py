@@ -23,15 +23,16 @@ from nonebot.adapters.onebot.v11 import MessageEvent
 from nonebot.matcher import Matcher, current_event
 from nonebot.rule import CommandRule, FullmatchRule, RegexRule, ShellCommandRule
 
-from .. import api
+from .. import api, texts
 from ..config import ScopedMemoryConfig
 from ..engine.background import Background
 from ..engine.engine import MemoryEngine
 from ..engine.errors import InvalidAddressError
+from ..engine.failures import told
 from ..engine.models import NewTurn, TurnState
 from .enriching import Enricher
 from .heard import Heard, Message
-from .onebot import Incoming, Recall, Sent, read_api_send, read_message, read_recall
+from .onebot import Incoming, Recall, Sent, place_of, read_api_send, read_message, read_recall
 from .segments import account_of
 from .turn_writer import TurnWriter, keep_latest
 
@@ -123,7 +124,7 @@ class Recorder:
         It ends when NoneBot is done with the event, also with one that another plugin's preprocessor drops.
         """
         self._open[id(event)] = event
-        with _guarded("an event could not be recorded"):
+        with _guarded(texts.LOG_EVENT_LOST, lambda: place_of(event)):
             if isinstance(event, MessageEvent) and event.post_type == "message":
                 self._hear(bot, event)
             elif isinstance(event, OneBotEvent) and (recall := read_recall(event)) is not None:
@@ -138,14 +139,14 @@ class Recorder:
 
     async def matched(self, matcher: Matcher, event: Event) -> None:
         """Run preprocessor: note which messages were meant for a command or another plugin."""
-        with _guarded("a message's matcher could not be read"):
+        with _guarded(texts.LOG_MATCHER_UNREAD, lambda: place_of(event)):
             if (heard := self.heard(event)) is not None:
                 heard.matched = True
                 heard.is_command = heard.is_command or is_command(matcher)
 
     async def after(self, event: Event) -> None:
         """Event postprocessor: the handlers are done, the turn and its answers can be classified."""
-        with _guarded("a message could not be classified"):
+        with _guarded(texts.LOG_NOT_CLASSIFIED, lambda: place_of(event)):
             if (heard := self.heard(event)) is not None:
                 self.settle(heard)
                 heard.done.set()
@@ -168,8 +169,8 @@ class Recorder:
         self, bot: Bot, exception: Exception | None, name: str, data: dict[str, Any], result: object
     ) -> None:
         """API hook: what a handler says to the chat it was called from becomes a turn of that chat."""
-        with _guarded("an answer could not be recorded"):
-            heard = self._calls.pop(id(data), None)
+        heard = self._calls.pop(id(data), None)
+        with _guarded(texts.LOG_ANSWER_LOST, lambda: heard.incoming.session_key if heard is not None else name):
             if exception is None and heard is not None:
                 sent = read_api_send(name, data, result, bot.self_id)
                 if sent is not None and sent.session_key == heard.incoming.session_key:
@@ -270,14 +271,14 @@ class Recorder:
 
 
 @contextmanager
-def _guarded(failure: str) -> Iterator[None]:
-    """Whatever goes wrong in a hook of ours, the event goes on to everybody else."""
+def _guarded(failure: str, where: Callable[[], str]) -> Iterator[None]:
+    """Whatever goes wrong in a hook of ours, the event goes on to everybody else. ``where`` names the chat."""
     try:
         yield
     except InvalidAddressError as e:
-        logger.info("an event of no chat is not recorded: %s", e)
-    except Exception as e:
-        logger.error("%s: %s", failure, type(e).__name__, exc_info=e)
+        logger.info(texts.LOG_NO_CHAT, e)
+    except Exception as e:  # noqa: BLE001 - told in the log
+        logger.error("%s：%s：%s", where(), failure, told(e))
 
 
 def domain_of(config: ScopedMemoryConfig, self_id: str) -> str:

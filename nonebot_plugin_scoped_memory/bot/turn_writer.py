@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
-from .. import api
+from .. import api, texts
 from ..engine.engine import MemoryEngine
 from ..engine.errors import StoreError, StoreUnreachableError
 from ..engine.models import Clock, NewTurn, Turn, TurnState
@@ -65,20 +65,20 @@ class TurnWriter:
         if engine is None:
             return None
         where = partial(engine.listener.session_of_own_message, domain_id, recall.self_id, recall.message_id)
-        return await self._tried(where)
+        return await self._tried(recall.self_id, where)
 
     async def record(self, engine: MemoryEngine, heard: Heard) -> None:
         """Store a message as a turn. ``heard.turn`` is done afterwards, whatever happens."""
         incoming = heard.incoming
         try:
-            turn = await self._tried(lambda: self._stored(engine, heard))
+            turn = await self._tried(incoming.session_key, lambda: self._stored(engine, heard))
             if turn is None:
                 return
             self._join(heard, turn)
             heard.turn.set_result(turn)
             await self._recalled_before(engine, heard)
         except StoreError as e:
-            logger.error("%s/%s: a message could not be stored: %s", heard.domain_id, incoming.session_key, e.problem)
+            logger.error(texts.LOG_NOT_STORED, heard.domain_id, incoming.session_key, e.problem)
         finally:
             if not heard.turn.done():
                 heard.turn.set_result(None)
@@ -89,10 +89,10 @@ class TurnWriter:
         if engine is None or heard.turn.result() is None:
             return
         domain_id, session_key = heard.domain_id, heard.incoming.session_key
-        turn = await self._tried(lambda: engine.listener.record(domain_id, session_key, reply))
+        turn = await self._tried(session_key, lambda: engine.listener.record(domain_id, session_key, reply))
         heard.message.replies.append(turn.n)
         if (state := heard.message.state) is not TurnState.OPEN:
-            await self._tried(lambda: engine.listener.settle(domain_id, session_key, turn.n, state))
+            await self._tried(session_key, lambda: engine.listener.settle(domain_id, session_key, turn.n, state))
 
     async def settle(self, heard: Heard) -> None:
         """Classify a message and its answers so far by what handled it."""
@@ -104,7 +104,7 @@ class TurnWriter:
             return
         for n in (turn.n, *message.replies):
             where = (heard.domain_id, heard.incoming.session_key, n, state)
-            await self._tried(partial(engine.listener.settle, *where, bots=self._bots()))
+            await self._tried(where[1], partial(engine.listener.settle, *where, bots=self._bots()))
         message.state = state
 
     async def recall(self, domain_id: str, recall: Recall) -> None:
@@ -113,7 +113,7 @@ class TurnWriter:
         if engine is None:
             return
         key = (domain_id, recall.session_key, recall.self_id, recall.message_id)
-        if not await self._tried(partial(engine.listener.take_back, *key, by=recall.operator)):
+        if not await self._tried(recall.session_key, partial(engine.listener.take_back, *key, by=recall.operator)):
             keep_latest(self._recalled, key, (recall.operator, self._clock()), KEPT_RECALLS)
 
     async def _stored(self, engine: MemoryEngine, heard: Heard) -> Turn | None:
@@ -146,14 +146,15 @@ class TurnWriter:
             operator, at = self._recalled.get(key, ("", None))
             # Not for ever: clients use hashes, and counters that begin anew.
             if at is not None and self._clock() - at < RECALLED_FOR:
-                await self._tried(partial(engine.listener.take_back, *key, by=operator))
+                await self._tried(key[1], partial(engine.listener.take_back, *key, by=operator))
 
-    async def _tried(self, write: Callable[[], Awaitable[T]]) -> T:
-        """The result of ``write``, which is tried again while the database is unreachable. Raises StoreError."""
+    async def _tried(self, where: str, write: Callable[[], Awaitable[T]]) -> T:
+        """The result of ``write``, which is tried again while the database is unreachable; ``where`` is the session.
+        Raises StoreError."""
         for wait in RETRY_AFTER:
             try:
                 return await write()
             except StoreUnreachableError as e:
-                logger.warning("the database is unreachable (%s), next try in %g s", e.problem, wait)
+                logger.warning(texts.LOG_RETRYING, where, e.problem, wait)
             await self._sleep(wait)
         return await write()

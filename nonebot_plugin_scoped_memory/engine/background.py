@@ -7,6 +7,9 @@ import logging
 from collections.abc import Coroutine
 from typing import Any
 
+from .. import texts
+from .failures import told
+
 logger = logging.getLogger(__name__)
 
 
@@ -34,10 +37,11 @@ class Background:
 
     async def close(self, within: float) -> None:
         """Wait up to ``within`` seconds for what runs, then start nothing new, cancel the rest and wait for that."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + within
         try:
-            await asyncio.wait_for(self.drain(), within)
-        except asyncio.TimeoutError:
-            logger.warning("%d background tasks did not end in time", len(self._tasks))
+            while self._tasks and (left := deadline - loop.time()) > 0:
+                await asyncio.wait(set(self._tasks), timeout=left)
         finally:
             self._closed = True
         late = set(self._tasks)
@@ -49,4 +53,4 @@ class Background:
     def _ended(self, task: asyncio.Task[object]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            logger.error("%s failed: %s", task.get_name(), type(error).__name__, exc_info=error)
+            logger.error(texts.LOG_TASK_FAILED, task.get_name(), told(error))

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
+from .. import texts
 from .changing import SYSTEM
 from .errors import ProviderAuthError, ProviderError
 from .extract.llm import propose_all
@@ -32,6 +33,8 @@ logger = logging.getLogger(__name__)
 
 BATCH_TURNS = 40
 """At most so many turns go into one call."""
+PENDING = 10_000
+"""At most so many turns are counted as pending."""
 FIRST_RETRY = timedelta(minutes=1)
 LONGEST_RETRY = timedelta(hours=6)
 
@@ -69,6 +72,14 @@ class BatchExtractor:
             return False
         turns = _closed_prefix(await view.turns_after(session_key, session.watermark, limit=every * 4))
         return len(turns) == every * 4 or sum(_is_news(turn) for turn in turns) >= every
+
+    async def pending(self, domain_id: str, session_key: str) -> int:
+        """Messages of people past the watermark."""
+        view = self._store.view(domain_id, (session_scope(session_key),))
+        session = await view.session(session_key)
+        if session is None:
+            return 0
+        return sum(map(_is_news, await view.turns_after(session_key, session.watermark, limit=PENDING)))
 
     async def run(
         self,
@@ -163,7 +174,7 @@ class BatchExtractor:
     async def _failed(
         self, domain_id: str, session_key: str, error: ProviderError, spent: Sequence[Completion]
     ) -> None:
-        logger.warning("extraction of %s/%s failed: %s", domain_id, session_key, error)
+        logger.warning(texts.LOG_EXTRACTION_FAILED, domain_id, session_key, error)
         stopped = isinstance(error, ProviderAuthError)
         if stopped and not spent:
             return

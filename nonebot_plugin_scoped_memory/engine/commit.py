@@ -103,7 +103,10 @@ def _message(entry: Any, field: str, account: str, now: datetime) -> NewTurn:
 
 def _at_most(content: str, limit: int) -> str:
     left = len(content) - limit
-    return content if left <= 0 else content[:limit] + _CUT_NOTE.format(left=left)
+    if left <= 0:
+        return content
+    note = _CUT_NOTE.format(left=left + len(_CUT_NOTE))  # about so many: the note takes room too
+    return content[: limit - len(note)] + note
 
 
 def _proposal(entry: Any, field: str, kind: Kind) -> Proposal:

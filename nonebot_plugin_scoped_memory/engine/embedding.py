@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, TypeVar
 
+from .. import texts
 from .embedding_base import PURPOSE, Embedder, load_numpy
 from .embedding_local import LocalE5Embedder, LocalEmbedder
 from .embedding_openai import OpenAIEmbedder
@@ -273,11 +274,11 @@ class SafeEmbedder:
         auth = isinstance(error, ProviderAuthError)
         self._wait = min(LONGEST_WAIT, self._wait * 2) if probe else FIRST_WAIT
         if self._health.stop(error, PROBE_EVERY if auth else self._wait):
-            logger.warning("embedding model %s: %s; recall goes on without vectors", self.model, error)
+            logger.warning(texts.LOG_EMBEDDER_FAILED, self.model, error)
 
     def _worked(self) -> None:
         if self._health.worked():
-            logger.info("embedding model %s answers again", self.model)
+            logger.info(texts.LOG_EMBEDDER_BACK, self.model)
 
 
 async def _guarded(call: Callable[[], Awaitable[T]], seconds: float) -> T:

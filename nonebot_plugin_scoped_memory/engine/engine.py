@@ -16,15 +16,15 @@ from .changing import Actor
 from .commit import CommitResult, on_turns, parse_turn_events
 from .compose import compose, nothing
 from .errors import InvalidItemError, ScopedMemoryError
-from .extract.rules import match_rules
 from .item_door import ItemDoor
 from .listening import Listener
-from .models import Clock, IdSource, Proposal, ScoredItem, ScoredTurn, Turn, utc_now
+from .models import Clock, IdSource, Proposal, ScoredItem, ScoredTurn, Turn, TurnState, utc_now
 from .operator_door import OperatorDoor
 from .prompt import ContextPackage
 from .recall import Query, Recall, recall
 from .scope import GLOBAL_SCOPE, ScopeContext, ScopeRef, plan_for_session, session_scope, writing_scopes
 from .settings import EngineSettings
+from .settling import memory_is_off, settle_turns
 from .store import open_store
 from .store.base import MaintenanceStore, Store
 from .turn_search import indexed_text, search_turns
@@ -116,7 +116,9 @@ class MemoryEngine(ItemDoor, OperatorDoor):
     ) -> CommitResult:
         """Record messages and remember what is given with them, in one transaction (``commit.parse_turn_events``).
 
-        The same ``commit_id`` again changes nothing. With a ``scope_context`` items go to its ``default_write``.
+        What the messages say counts as in a chat: the rules learn from them, and 忘了吧 takes back. While the memory of
+        the session is off, nothing is kept, and ``explain`` says so. The same ``commit_id`` again changes nothing.
+        With a ``scope_context`` items go to its ``default_write``.
         Raises InvalidAddressError, InvalidItemError, StoreError.
         """
         if commit_id == "":
@@ -133,17 +135,30 @@ class MemoryEngine(ItemDoor, OperatorDoor):
             if commit_id is not None and (kept := await tx.commit_result(session_id, commit_id)) is not None:
                 return CommitResult(explain=tuple(json.loads(kept)), replayed=True)
             zone = self.settings.timezone
-            turns = await tx.add_turns(
+            if scope_context is None and await memory_is_off(tx, session_id):
+                return CommitResult(explain=(_OFF,))
+            added = await tx.add_turns(
                 session_id,
-                [(m, text.document_terms(indexed_text(m.name, m.text, m.said_at, zone))) for m in events.messages],
+                [
+                    (
+                        replace(m, state=TurnState.OPEN),
+                        text.document_terms(indexed_text(m.name, m.text, m.said_at, zone)),
+                    )
+                    for m in events.messages
+                ],
             )
-            proposals = [p for turn in turns for p in match_rules(turn, zone=zone)]
-            proposals += on_turns(events.proposals, turns)
+            numbers = [turn.n for turn in added]
+            learnt = await settle_turns(
+                tx, session_id, numbers, TurnState.ORDINARY, now, self.settings, context=scope_context
+            )
+            turns = await tx.turns(session_id, numbers)
+            given = on_turns(events.proposals, turns)
             source = Source(
                 session_id, {turn.n: turn for turn in turns}, Actor(account or "api"), now, context=scope_context
             )
-            outcomes = await write_proposals(tx, proposals, source, self.settings)
-            explain = [_explain(p, o) for p, o in zip(proposals, outcomes, strict=True)]
+            learnt += zip(given, await write_proposals(tx, given, source, self.settings), strict=True)
+            outcomes = [outcome for _, outcome in learnt]
+            explain = [_explain(proposal, outcome) for proposal, outcome in learnt]
             if commit_id is not None:
                 await tx.save_commit(session_id, commit_id, json.dumps(explain, ensure_ascii=False), at=now)
         self.listener.after_writing(domain, session_id, outcomes)
@@ -164,7 +179,7 @@ class MemoryEngine(ItemDoor, OperatorDoor):
         """What a prompt that answers ``user_message`` may hold: this session's history, and the plan's memory.
 
         ``speaker`` is the asking account (known by itself in private chats); ``current`` is the message's own turn,
-        which is left out of the history with all that came after it. A session key that cannot be parsed reads
+        which is left out of the history with what people said after it. A session key that cannot be parsed reads
         nothing. Raises StoreError.
         """
         try:
@@ -228,6 +243,9 @@ def _private_speaker(session_key: str) -> str:
     """Who a user message of this session is from where it does not say: known in private chats only."""
     address = SessionKey.parse(session_key).address
     return (private_account(address) or "") if address is not None else ""
+
+
+_OFF = {"kind": "", "status": "rejected", "reason": "off", "scope": "", "item": "", "pending": ""}
 
 
 def _explain(proposal: Proposal, outcome: Outcome) -> dict[str, str]:

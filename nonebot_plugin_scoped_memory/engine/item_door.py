@@ -134,8 +134,8 @@ def _prepared(new: NewItem, now: datetime) -> Item:
     if new.tier not in TIERS:
         raise InvalidItemError("tier", f"none of {', '.join(TIERS)}")
     for field, at in (("valid_from", new.valid_from), ("valid_until", new.valid_until)):
-        if at is not None and at.tzinfo is None:
-            raise InvalidItemError(field, "without a time zone")
+        if at is not None:
+            revising.checked_time(at, field)
     content, subject = revising.storable_content(new.content), text.clean(new.subject)
     return Item(
         id="",
@@ -144,7 +144,7 @@ def _prepared(new: NewItem, now: datetime) -> Item:
         content=content,
         subject=subject,
         owner=text.clean(new.owner),
-        key=text.clean(new.key) if new.key else None,
+        key=revising.checked_key(new.key),
         tier=new.tier,
         status="active",
         confidence=revising.checked_share(new.confidence, "confidence"),

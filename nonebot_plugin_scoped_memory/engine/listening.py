@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from .. import texts
 from . import revising, text
 from .address import SessionKey
 from .background import Background
@@ -82,7 +83,8 @@ class Listener:
         """
         self._bots |= bots or frozenset()
         async with self._store.write(domain_id, writing_scopes(session_key)) as tx:
-            outcomes = await settle_turns(tx, session_key, (n,), state, self._clock(), self._settings, bots=bots)
+            learnt = await settle_turns(tx, session_key, (n,), state, self._clock(), self._settings, bots=bots)
+        outcomes = [outcome for _, outcome in learnt]
         self.after_writing(domain_id, session_key, outcomes)
         if state is TurnState.ORDINARY:
             self.extract_if_due(domain_id, session_key)
@@ -146,17 +148,17 @@ class Listener:
             except StoreUnreachableError:
                 raise
             except Exception as e:  # noqa: BLE001 - whatever it is, it is this session's
-                logger.error("%s/%s: adoption failed: %s", domain_id, session_key, type(e).__name__)
+                logger.error(texts.LOG_ADOPTION_FAILED, domain_id, session_key, type(e).__name__)
         return len(left)
 
     async def _adopt(self, domain_id: str, session_key: str, numbers: Sequence[int]) -> None:
         async with self._store.write(domain_id, writing_scopes(session_key)) as tx:
             # They may have been classified since.
             still = [turn.n for turn in await tx.turns(session_key, numbers) if turn.state is TurnState.OPEN]
-            outcomes = await settle_turns(
+            learnt = await settle_turns(
                 tx, session_key, still, TurnState.ORDINARY, self._clock(), self._settings, bots=self._bots or None
             )
-        self.after_writing(domain_id, session_key, outcomes)
+        self.after_writing(domain_id, session_key, [outcome for _, outcome in learnt])
 
     async def session_of_own_message(self, domain_id: str, self_id: str, message_id: str) -> str | None:
         """The session in which a bot's own message has this id; None if it is in none, or in several."""
@@ -177,7 +179,7 @@ class Listener:
             except StoreUnreachableError:
                 raise
             except Exception as e:  # noqa: BLE001 - whatever it is, it is this session's
-                logger.error("%s/%s: extraction failed: %s", one.domain_id, one.session_key, type(e).__name__)
+                logger.error(texts.LOG_EXTRACTION_BROKE, one.domain_id, one.session_key, type(e).__name__)
                 continue
             if report.waiting in ("stopped", "budget"):
                 break  # so would all others
@@ -185,6 +187,10 @@ class Listener:
             if done >= limit:
                 break
         return done
+
+    async def pending(self, domain_id: str, session_key: str) -> int | None:
+        """How many messages of people the model has yet to look at; None without a model."""
+        return None if self._batches is None else await self._batches.pending(domain_id, session_key)
 
     async def start_conversation(self, domain_id: str, session_key: str) -> BatchReport:
         """Extract what is pending, then begin a fresh history, without the summary of the old one; items stay."""
@@ -208,7 +214,7 @@ class Listener:
             self._background.spawn(self._vectoriser.embed(domain_id, new), f"embed {session_key}")
         for outcome in outcomes:
             if outcome.status == "rejected":
-                logger.info("%s/%s: a proposal was rejected: %s", domain_id, session_key, outcome.reason)
+                logger.info(texts.LOG_REJECTED, domain_id, session_key, outcome.reason)
 
     async def _extract_if_due(self, batches: BatchExtractor, domain_id: str, session_key: str) -> None:
         if await batches.due(domain_id, session_key):

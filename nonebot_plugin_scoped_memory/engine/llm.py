@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from .. import texts
 from .endpoint import PROBE_EVERY, Endpoint, Health, ProviderState, bounded
 from .errors import BadOutputError, ProviderAuthError, ProviderError, ProviderRefusedError
 from .models import Clock, utc_now
@@ -148,7 +149,7 @@ class OpenAIChat:
     def _note(self, error: ProviderError) -> None:
         if isinstance(error, ProviderAuthError):
             if self._health.stop(error, PROBE_EVERY):
-                logger.warning("chat model %s: %s; calls are stopped", self.name, error)
+                logger.warning(texts.LOG_CHAT_STOPPED, self.name, error)
         elif self._health.stopped:
             self._health.postpone(PROBE_EVERY)
         elif not isinstance(error, (ProviderRefusedError, BadOutputError)):

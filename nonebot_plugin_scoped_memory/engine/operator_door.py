@@ -21,6 +21,10 @@ REBUILT_AT_ONCE = 500
 
 
 class OperatorDoor(Door):
+    async def count_reviews(self, *, domain_id: str | None = None) -> int:
+        """How many texts wait for a review, at most ``governance.MAX_REVIEWS``."""
+        return len(await self.pending_reviews(limit=governance.MAX_REVIEWS, domain_id=domain_id))
+
     async def pending_reviews(
         self, *, limit: int = 20, offset: int = 0, domain_id: str | None = None
     ) -> list[Candidate]:

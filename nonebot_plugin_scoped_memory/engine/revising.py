@@ -123,7 +123,11 @@ async def edit(
     key: str | None = None,
     valid_until: datetime | None = None,
 ) -> Item:
-    """Change parts of an active item; what is None stays. Raises NotFoundError, InvalidItemError, SlotTakenError."""
+    """Change parts of an active item; what is None stays, and an empty ``key`` gives up the slot.
+
+    Raises NotFoundError, InvalidItemError, SlotTakenError.
+    """
+    valid_until = None if valid_until is None else checked_time(valid_until, "valid_until")
     async with store.write(domain_id, (*scopes, GLOBAL_SCOPE)) as tx:
         item = await find(tx, item_id, scopes)
         new_content = item.content if content is None else storable_content(content)
@@ -132,7 +136,7 @@ async def edit(
             content=new_content,
             identity=item.identity if content is None else text.identity(new_content, item.subject),
             importance=item.importance if importance is None else checked_share(importance, "importance"),
-            key=item.key if key is None else key,
+            key=item.key if key is None else checked_key(key),
             valid_until=item.valid_until if valid_until is None else valid_until,
             updated_at=now,
         )
@@ -265,6 +269,18 @@ def storable_content(content: str) -> str:
     if find_secret(cleaned) is not None:
         raise InvalidItemError("content", "holds a secret")
     return cleaned
+
+
+def checked_key(key: str | None) -> str | None:
+    """``key`` cleaned, None where nothing is left: an empty name would be one slot for everything."""
+    return text.clean(key or "").strip() or None
+
+
+def checked_time(at: datetime, field: str) -> datetime:
+    """``at`` if it says its zone, else InvalidItemError."""
+    if at.tzinfo is None:
+        raise InvalidItemError(field, "without a time zone")
+    return at
 
 
 def checked_share(value: float, field: str) -> float:

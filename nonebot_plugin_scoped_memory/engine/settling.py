@@ -9,9 +9,9 @@ from .changing import SYSTEM, Actor
 from .correcting import correct
 from .evolving import end_what_is_over, replacements
 from .extract.rules import match_rules
-from .models import TurnState
+from .models import Proposal, TurnState
 from .revising import let_fall
-from .scope import home_scope
+from .scope import ScopeContext, home_scope
 from .settings import EngineSettings
 from .store.base import View, Write
 from .writing import Outcome, Source, write_proposals
@@ -31,11 +31,13 @@ async def settle_turns(
     settings: EngineSettings,
     *,
     bots: frozenset[str] | None = None,
-) -> list[Outcome]:
+    context: ScopeContext | None = None,
+) -> list[tuple[Proposal, Outcome]]:
     """Say how these turns count; what the rules learn from ordinary ones is written at once, and what was learnt of one
     that is a command after all (another bot's handlers may take longer) is retracted.
 
-    ``bots`` are the accounts of all connected bots, None where they are not known.
+    ``bots`` are the accounts of all connected bots, None where they are not known. With a ``context``, of a caller that
+    names its scopes itself, nothing that is said changes what is stored already.
     """
     numbers = tuple(numbers)
     if state is TurnState.COMMAND:
@@ -46,16 +48,19 @@ async def settle_turns(
         return []
     news = [turn.n for turn in await tx.turns(session_key, numbers) if turn.state is not TurnState.ORDINARY]
     await tx.set_turn_state(session_key, numbers, state)
-    outcomes: list[Outcome] = []
-    if state is TurnState.ORDINARY and not await memory_is_off(tx, session_key):
+    learnt_now: list[tuple[Proposal, Outcome]] = []
+    off = context is None and await memory_is_off(tx, session_key)
+    if state is TurnState.ORDINARY and not off:
         for turn in await tx.turns(session_key, news):
-            if await correct(tx, turn, now):
+            if context is None and await correct(tx, turn, now):
                 continue
-            source = Source(session_key, {turn.n: turn}, Actor(turn.account), now, bots=bots or frozenset())
+            actor = Actor(turn.account)
+            source = Source(session_key, {turn.n: turn}, actor, now, bots=bots or frozenset(), context=context)
             proposals = match_rules(turn, zone=settings.timezone, bots=bots, nicknames=settings.nicknames)
-            if not proposals:
+            if not proposals and context is None:
                 proposals = await replacements(tx, turn)
             written = await write_proposals(tx, proposals, source, settings)
-            await end_what_is_over(tx, turn, written, now)
-            outcomes += written
-    return outcomes
+            if context is None:
+                await end_what_is_over(tx, turn, written, now)
+            learnt_now += zip(proposals, written, strict=True)
+    return learnt_now

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .. import texts
 from .errors import BadOutputError, ProviderError, ProviderRefusedError
 from .models import Item
 from .recall import QueryVector
@@ -58,7 +59,7 @@ class Vectoriser:
             try:
                 stored += await self._embed_batch(domain_id, batch)
             except ProviderError as e:
-                logger.info("%d items wait for their vectors: %s", len(items) - start, e)
+                logger.info(texts.LOG_VECTORS_WAIT, len(items) - start, e)
                 break
         return stored
 
@@ -69,7 +70,7 @@ class Vectoriser:
                 async with self._lock:
                     await self._calibrate()
             except ProviderError as e:
-                logger.info("vectors cannot be refreshed: %s", e)
+                logger.info(texts.LOG_VECTORS_NOT_REFRESHED, e)
                 return 0
         done = 0
         while True:
@@ -96,7 +97,7 @@ class Vectoriser:
     async def _put_halves(self, domain_id: str, items: Sequence[Item]) -> int:
         """``_put`` without the texts that the model cannot deal with."""
         if len(items) == 1:
-            logger.info("item %s cannot be embedded", items[0].id)
+            logger.info(texts.LOG_VECTOR_IMPOSSIBLE, items[0].id)
             self._hopeless.add((items[0].id, items[0].identity))
             return 0
         stored = 0

@@ -16,6 +16,7 @@ from nonebot_plugin_scoped_memory.engine.models import TurnState
 from tests.bot.casting import BOT, GROUP, GROUP_KEY, HONG, MING, OTHER_BOT, PRIVATE, everything, finds
 from tests.conftest import RunningBot
 from tests.fakes.onebot import OneBotClient
+from tests.fakes.segments import at, text
 
 pytestmark = pytest.mark.usefixtures("rivals")
 
@@ -181,3 +182,17 @@ async def test_a_command_that_both_bots_hear_at_once_is_never_learnt(bot: Runnin
     await bot.settled()
     assert await states(bot, GROUP_KEY) == [("我喜欢猫", TurnState.COMMAND)] + [("收到", TurnState.COMMAND)] * 2
     assert await bot.items(GROUP_KEY) == []
+
+
+async def test_two_bots_in_a_group_carry_out_a_command_once(bot: RunningBot) -> None:
+    both = [await bot.connect(str(BOT)), await bot.connect(str(OTHER_BOT))]
+    await OneBotClient.broadcast_group(both, GROUP, MING, "/memory add 周会在周四")
+    for client in both:  # each has handled the broadcast when it answers this
+        await client.ask_private(HONG, "/memory")
+    said = [sent.text for client in both for sent in client.sent if sent.group_id == GROUP]
+    assert len(said) == 1
+    assert "周会在周四" in said[0]
+    spoken_to = both[1]
+    since = spoken_to.mark()
+    await OneBotClient.broadcast_group(both, GROUP, MING, [at(OTHER_BOT), text(" /memory list")])
+    assert "周会在周四" in (await spoken_to.wait_sent(1, group_id=GROUP, since=since))[0].text

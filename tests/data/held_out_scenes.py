@@ -34,11 +34,11 @@ b: 我生平最讨厌{hated}
 a: <quote=b> 你说得对但是
 - quote of=a : {hated}
 == quoted in=group
-c: 他当时的原话是“我叫{nick_other}，我{day}要去{trip}”
+c: 他给我发的原话是“{nick_other}就是我，{day}我人在{trip}”
 - quote of=c : {nick_other}
 - quote of=c : {trip}
 == third_party
-a: {b}跟我讲他{day}要{todo}
+a: {b}自己讲的，{day}他就该{todo}了
 - third_party of=* : {todo}
 ~ of= : {todo} & 说|据|提到|表示|称|告诉|讲
 == third_party
@@ -72,7 +72,7 @@ a: 我是不是跟你说过我喜欢{liked}
 a: {asked_city}住着舒服吗
 - question of=* : {asked_city}
 == denied
-a: 我可没答应{day}去{trip} 别瞎安排
+a: 谁说我{day}去{trip}了 没有的事
 - negation of=* : {trip} & !没|不
 == denied
 a: 我不叫{fakename} 你加错人了
@@ -160,10 +160,10 @@ a: 其实我生日是{birthday2} 上次那个是身份证上的
 x A
 + fact key=birthday : {birthday2} & 生日
 == plan_change
-a: 我{day}要去{trip}
+a: 我{day}上{trip}玩去
 + task id=A until={day} : {trip}
 --- 1-1
-a: {trip}改期了 {day2}才去
+a: {trip}那趟改签了 {day2}走
 x A
 +? task until={day2} : {trip}
 b: 行
@@ -175,7 +175,7 @@ c: {swap}这事黄了 现在决定{new}
 x A
 + decision : {new}
 == taken_back
-a: 我{day}要去{trip}
+a: {day}我准备去{trip}一趟
 + task id=A : {trip}
 a: 当我没说 别往心里记
 z A
@@ -240,7 +240,7 @@ a: <command> /memory add 我讨厌{hated}的味道
 - command of=* : {hated}的味道
 bot: <command> 请在私聊里使用。
 == command
-a: <command> /查询 我{day}要去{trip}
+a: <command> /日程 {day} {trip}三日游
 - command : {trip}
 bot: <command> 没有结果。
 == trigger in=group
@@ -260,7 +260,7 @@ bot: 我做不到哦。
 a: <forward> [合并转发]
 | {stranger1}: 我叫{nick_other}
 | {stranger2}: 我最讨厌{hated}
-| {stranger1}: 大家{day}之前记得{todo}
+| {stranger1}: 都看下群公告，{day}该{todo}的别忘
 - forward : {nick_other}
 - forward : {hated}
 - forward : {todo}

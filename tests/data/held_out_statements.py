@@ -188,29 +188,29 @@ REPORT = """
 {@bot}跟我说话的时候{wish}
 
 # todo task n=15 until={day} : {todo}
-我{day}之前得{todo}
-{day}我要去{todo}
-我打算{day}{todo}
-<en,day=en> gotta {todo_en} {day} || {todo_en}
-<voice> 我{day}的话还要{todo}所以来不了
-<?> {day}{todo} 想想就头大
+最迟{day} 我必须{todo}
+我跟人约好了{day}{todo}
+我{todo}排在{day}
+<en,day=en> can't make it, I've got to {todo_en} {day} || {todo_en}
+<voice> 那个{day}你们就别等我了我这边要{todo}呢
+<?> 翻了下日历 {day}就轮到我{todo}了 瑟瑟发抖
 
 # plan task n=10 until={day} : {trip}
-我{day}飞{trip}
-我订了{day}去{trip}的票
-我们家{day}去{trip}
-<en,day=en> I'm going to {trip_en} {day} || {trip_en}
-<?> {trip}我来啦！！{day}见
+请好假了 {day}带我妈去{trip}转转
+我跟室友约了{day}一块去{trip}
+我{day}就往{trip}跑啦
+<en,day=en> I'm off to {trip_en} {day} || {trip_en}
+<?> 行李箱都翻出来了 {day}{trip}走起
 
 # remind task n=7 in=private until={day} : {todo}
-{day}叫我{todo}
-到{day}记得喊我{todo}
-记得{day}提醒我{todo}
-<en,day=en> please remember to {todo_en} {day} || {todo_en}
+{day}催我一下 我要{todo}
+帮我设个提醒，{day}{todo}
+我记性差 到了{day}你敲我一下让我{todo}
+<en,day=en> please ping me {day} to {todo_en} || {todo_en}
 
 # starting fact n=3 from={day} : {newjob}
-{day}我去{newjob}报到
-<?> 收到{newjob}的offer了 {day}上岗
+我{day}第一天到{newjob}上班
+<?> {newjob}那边背调过了 {day}就得早起打卡了
 
 # note fact n=7 of=* : {note}
 你记一下 {note}
@@ -218,7 +218,7 @@ REPORT = """
 记好了，{note}
 
 # group_todo task n=4 of=* in=group until={day} : {group_todo}
-各位{day}之前务必把{group_todo}
+没弄的抓紧，最晚{day}，把{group_todo}
 
 # decision decision n=11 in=group : {decision}
 我们最终决定{decision}

@@ -52,7 +52,7 @@ class Op(NamedTuple):
 class World:
     """One database with many domains: each run of steps happens in a domain that nobody used before.
 
-    ``interleaved`` counts the operations that ran at the same time as one of another session.
+    ``interleaved`` counts the pairs of operations of two sessions that ran at the same time and both did something.
     """
 
     def __init__(self, url: str, mode: str) -> None:
@@ -96,17 +96,18 @@ class World:
                 await self.close()
                 await self.open()
                 continue
-            self.interleaved += len(step) if len(step) > 1 else 0
-            await asyncio.gather(*(self._do(op) for op in step))
+            busy = sum(await asyncio.gather(*(self._do(op) for op in step)))
+            self.interleaved += busy * (busy - 1) // 2
         await self.engine.drain()
         for session, _ in CHATS:
             await self._audit(session)
         if self.failures:
             raise self.failures[0]
 
-    async def _do(self, op: Op) -> None:
+    async def _do(self, op: Op) -> bool:
+        """Whether there was anything to do."""
         session, members = CHATS[op.chat]
-        await getattr(self, f"_{op.action}")(session, members[op.pick % len(members)], op.pick)
+        return await getattr(self, f"_{op.action}")(session, members[op.pick % len(members)], op.pick) is not False
 
     async def _complete(self, prompt: str) -> str:
         try:
@@ -179,14 +180,15 @@ class World:
     async def _new(self, session: str, _account: str, _pick: int) -> None:
         await self.engine.listener.start_conversation(self.domain, session)
 
-    async def _take_back(self, session: str, _account: str, pick: int) -> None:
+    async def _take_back(self, session: str, _account: str, pick: int) -> bool:
         if sent := self.messages.get(session):
             id, word, n = sent[pick % len(sent)]
             self.taken_back.add((session, n))
             self.oracle.unexpect(session, [word])
             await self.engine.listener.take_back(self.domain, session, "30001", id)
+        return bool(sent)
 
-    async def _forget(self, session: str, _account: str, pick: int) -> None:
+    async def _forget(self, session: str, _account: str, pick: int) -> bool:
         own = home_scope(session)
         items = [] if own == GLOBAL_SCOPE else await self.engine.list_items(read=[own], domain_id=self.domain)
         if items:
@@ -194,18 +196,21 @@ class World:
             self.oracle.unexpect(session, WORD.findall(item.content))
             with contextlib.suppress(NotFoundError):  # two of one chat may forget the same
                 await self.engine.retract_item(item.id, scopes=plan_for_session(session), domain_id=self.domain)
+        return bool(items)
 
-    async def _approve(self, _session: str, _account: str, pick: int) -> None:
+    async def _approve(self, _session: str, _account: str, pick: int) -> bool:
         if waiting := await self.engine.pending_reviews(domain_id=self.domain):
             candidate = waiting[pick % len(waiting)]
             self.oracle.shared.update(WORD.findall(candidate.content))
             with contextlib.suppress(NotFoundError):
                 await self.engine.approve(candidate.id, OPERATOR, domain_id=self.domain)
+        return bool(waiting)
 
-    async def _reject(self, _session: str, _account: str, pick: int) -> None:
+    async def _reject(self, _session: str, _account: str, pick: int) -> bool:
         if waiting := await self.engine.pending_reviews(domain_id=self.domain):
             with contextlib.suppress(NotFoundError):
                 await self.engine.reject(waiting[pick % len(waiting)].id, OPERATOR, domain_id=self.domain)
+        return bool(waiting)
 
     # ------------------------------------------------------------------ what is read
 
@@ -257,8 +262,8 @@ class World:
 
 
 INTERLEAVINGS = 2_000
-"""At least so many operations of a mode ran at the same time as an operation of another session."""
-RUNS, STEPS, AT_ONCE = 50, 20, 2
+"""At least so many pairs of operations of two sessions ran at the same time in each mode."""
+RUNS, STEPS, AT_ONCE = 60, 10, 4
 
 OPERATION = st.builds(Op, st.sampled_from(ACTIONS), st.integers(0, len(CHATS) - 1), st.integers(0, 11))
 STEP = st.lists(OPERATION, min_size=AT_ONCE, max_size=AT_ONCE + 1, unique_by=lambda op: op.chat).map(tuple)

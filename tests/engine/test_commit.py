@@ -259,3 +259,16 @@ async def test_a_commit_counts_towards_a_batch() -> None:
             await memo.engine.commit_turn(PRIVATE, {"messages": [{"role": "user", "content": f"话题{n}"}]})
         await memo.engine.drain()
         assert len(model.prompts) == 1
+
+
+async def test_what_is_committed_counts_as_in_a_chat() -> None:
+    """忘了吧 takes back, and while the memory is off nothing is kept."""
+    async with memory() as memo:
+        for words in ("我的猫叫豆豆", "我对花生过敏", "忘了吧"):
+            await memo.engine.commit_turn(PRIVATE, {"messages": [{"role": "user", "content": words}]})
+        assert [item.content for item in await memo.items(PRIVATE)] == ["10001的猫叫豆豆"]
+        await memo.engine.set_chat_setting(PRIVATE, "memory", "off", by=MING)
+        result = await memo.engine.commit_turn(PRIVATE, {**EVENTS, "facts": ["我喜欢滑雪"]})
+        assert (result.turns, result.outcomes) == ((), ())
+        assert [line["reason"] for line in result.explain] == ["off"]
+        assert len(await memo.items(PRIVATE)) == 1

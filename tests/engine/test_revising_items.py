@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -238,3 +239,20 @@ async def test_what_a_model_made_of_quotes_of_the_forgotten_goes_too() -> None:
         assert any(item.origin == "llm" for item in await memo.items())
         await memo.engine.retract_item(item.id, scopes=PLAN, rights=rights(MING))
         assert [item.content for item in await memo.items()] == ["决定：周会改到周五"]
+
+
+@pytest.mark.parametrize(("key", "kept"), [("a\ud83d", "a\ufffd"), ("", None), (" ", None)])
+async def test_a_key_is_cleaned_and_an_empty_one_is_none(key: str, kept: str | None) -> None:
+    async with memory() as memo:
+        first, second = [await memo.add(content, GROUP) for content in ("周会在周四", "露营在周六")]
+        for item in (first, second)[: 1 if kept else 2]:
+            changed = await memo.engine.update_item(item.id, scopes=PLAN, actor=BOSS, key=key)
+            assert changed.key == kept
+
+
+async def test_an_end_without_a_zone_is_refused_by_its_field() -> None:
+    async with memory() as memo:
+        item = await memo.add("周会在周四", GROUP)
+        with pytest.raises(InvalidItemError) as error:
+            await memo.engine.update_item(item.id, scopes=PLAN, actor=BOSS, valid_until=datetime(2026, 12, 1))  # noqa: DTZ001
+        assert error.value.field == "valid_until"

@@ -112,6 +112,8 @@ def test_kind_and_wording_follow_the_words(text: str, kind: str, content: str, s
         "Remember to stay positive",
         "please note that my mother may hear",
         "Way to go, remember, failures help",
+        "记住 [图片]",
+        "记住：[图片][表情:捂脸]",
     ],
 )
 def test_no_request(text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from collections.abc import Mapping
 
 from nonebot.adapters import Bot, Event
@@ -11,12 +12,16 @@ from nonebot.exception import AdapterException
 
 from ... import api, texts
 from ...engine.errors import ScopedMemoryError
+from ..heard import Heard
 from ..recorder import Recorder
+from ..turn_writer import keep_latest
 from . import browse, change, operate, review
 from .request import Handler, Request, Services, words_of
 
 logger = logging.getLogger(__name__)
 
+KEPT_COMMANDS = 200
+"""Commands that another bot may still bring."""
 WAIT_FOR_EARLIER = 5.0
 """Seconds that a command waits for what was said before it to be stored."""
 
@@ -42,11 +47,13 @@ class MemoryCommand:
     def __init__(self, recorder: Recorder, services: Services) -> None:
         self._recorder = recorder
         self._services = services
+        # Messages that are commands -> the bot that carries them out: bots in one group all hear them.
+        self._taken: OrderedDict[tuple[str, str, str, int, str], str] = OrderedDict()
 
     async def handle(self, bot: Bot, event: Event, argument: Message) -> None:
         """``argument`` is what stands after the command."""
         heard = self._recorder.heard(event)
-        if heard is None or not isinstance(event, MessageEvent):
+        if heard is None or not isinstance(event, MessageEvent) or not self._takes(heard):
             return
         request = Request(bot, event, heard, self._services)
         engine = api.engine()
@@ -71,13 +78,26 @@ class MemoryCommand:
         except AdapterException:
             raise  # the answer itself could not be sent
         except ScopedMemoryError as e:
-            logger.error("%s/%s: %s failed: %s", request.domain_id, request.session_key, word, e)
+            logger.error(texts.LOG_COMMAND_FAILED, request.domain_id, request.session_key, word, e)
             await request.reply(texts.COMMAND_FAILED)
         except Exception as e:
             logger.error(
-                "%s/%s: %s failed: %s", request.domain_id, request.session_key, word, type(e).__name__, exc_info=e
+                texts.LOG_COMMAND_FAILED, request.domain_id, request.session_key, word, type(e).__name__, exc_info=e
             )
             await request.reply(texts.COMMAND_FAILED)
+
+    def _takes(self, heard: Heard) -> bool:
+        """Whether this bot is the one to carry out a command: the one that is spoken to, else the first to hear it."""
+        incoming = heard.incoming
+        if not incoming.role:
+            return True  # a private message is to one bot
+        if incoming.to_bot and not incoming.to_me:
+            return False
+        turn = incoming.turn
+        key = (heard.domain_id, incoming.session_key, turn.account, int(turn.said_at.timestamp()), turn.text)
+        taken_by = self._taken.setdefault(key, incoming.self_id)
+        keep_latest(self._taken, key, taken_by, KEPT_COMMANDS)
+        return taken_by == incoming.self_id
 
 
 def _help(request: Request) -> str:

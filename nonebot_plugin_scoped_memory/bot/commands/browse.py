@@ -70,20 +70,21 @@ async def status(engine: MemoryEngine, request: Request, _argument: str) -> None
     session = await engine.store.view(request.domain_id, (session_scope(request.session_key),)).session(
         request.session_key
     )
+    turns = session.last_turn if session else 0
+    pending = await engine.listener.pending(request.domain_id, request.session_key)
     lines = [
         texts.STATUS_OFF if await is_off(engine, request) else texts.STATUS_ON,
         texts.STATUS_ITEMS.format(here=here, shared=shared),
-        texts.STATUS_TURNS.format(
-            turns=session.last_turn if session else 0,
-            pending=session.last_turn - session.watermark if session else 0,
-        ),
+        texts.STATUS_TURNS.format(turns=turns)
+        if pending is None
+        else texts.STATUS_TURNS_PENDING.format(turns=turns, pending=pending),
     ]
     if request.in_group:
         lines.append(texts.STATUS_GROUP[config.record.groups])
     lines.extend(await _model_lines(engine, request, figures=operator_alone))
     lines.append(_vector_line(engine))
-    if operator_alone and (waiting := await engine.pending_reviews(limit=100, domain_id=request.domain_id)):
-        lines.append(texts.STATUS_REVIEWS.format(count=len(waiting)))
+    if operator_alone and (waiting := await engine.count_reviews(domain_id=request.domain_id)):
+        lines.append(texts.STATUS_REVIEWS.format(count=waiting))
     await request.reply("\n".join(lines))
 
 

@@ -84,7 +84,7 @@ class Request:
                 "send_private_msg", user_id=self._event.user_id, message=[MessageSegment.text(text)]
             )
         except (ActionFailed, NetworkError) as e:
-            logger.warning("%s/%s: no private answer: %s", self.domain_id, self.session_key, type(e).__name__)
+            logger.warning(texts.LOG_NOT_PRIVATE, self.domain_id, self.session_key, type(e).__name__)
             await self.reply(texts.SEND_PRIVATELY_FAILED)
         else:
             await self.reply(texts.SENT_PRIVATELY)

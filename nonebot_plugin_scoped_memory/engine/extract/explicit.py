@@ -43,6 +43,7 @@ _COURTESY = LazyPattern(
     r"[,\s]*(?:谢谢(?:你|啦)?|多谢|拜托了?|好吗|好不好|行吗|行不行|可以吗|ok吗?|(?:听到|知道|记住)了?(?:吗|没)|"
     r"thanks|thank you|please)[.!?。~\s]*$"
 )
+_PLACEHOLDER = LazyPattern(r"\[[^\[\]]{1,40}\]")  # a picture or the like: nothing that could be remembered
 _LEADING = LazyPattern(r"[\s:,、。!]*(?:(?:这|那)(?:一)?(?:点|件事|个|条)?[:,\s]+)?")
 _TRAILING = LazyPattern(r"[\s~!.。,、;:]+$")
 _QUESTION = LazyPattern(
@@ -107,7 +108,7 @@ def content_of(folded: Folded, start: int, end: int, *, asked: bool, asks: bool)
     if (trailing := _TRAILING.search(folded.text, start, end)) is not None:
         end = trailing.start()
     words = folded.text[start:end]
-    if len(words) < 2 or _QUESTION.search(words) or _POINTS_ELSEWHERE.match(words):
+    if len(_PLACEHOLDER.sub("", words).strip()) < 2 or _QUESTION.search(words) or _POINTS_ELSEWHERE.match(words):
         return None
     return start, end
 
