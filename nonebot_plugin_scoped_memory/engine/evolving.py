@@ -63,11 +63,11 @@ async def replacements(tx: Write, turn: Turn) -> list[Proposal]:
 async def end_what_is_over(tx: Write, turn: Turn, written: Sequence[Outcome], now: datetime) -> None:
     """Take out of recall what ``turn`` says to be over, and what gives way to the items just ``written`` from it."""
     new = [outcome.item for outcome in written if outcome.item is not None and outcome.status == "applied"]
-    for item in await _over(tx, turn, {item.id for item in new}):
-        await _give_way(tx, item, turn, now, None)
     for item in new:
         for old in await _put_right(tx, turn, item) + await _overturned(tx, turn, item):
             await _give_way(tx, old, turn, now, item)
+    for item in await _over(tx, turn, {item.id for item in new}):
+        await _give_way(tx, item, turn, now, None)
 
 
 async def _over(tx: Write, turn: Turn, kept: Collection[str]) -> list[Item]:
@@ -75,7 +75,7 @@ async def _over(tx: Write, turn: Turn, kept: Collection[str]) -> list[Item]:
     if not endings:
         return []
     name = text.person(turn.name, turn.account)
-    own = await _own(tx, turn, " ".join(ending.words for ending in endings))
+    own = await _own(tx, turn, " ".join(endings), with_decisions=True)
     over = [item for item in own if item.id not in kept and any(ends(ending, item, name) for ending in endings)]
     return over if len(over) <= MOST_AT_ONCE else []
 
@@ -99,14 +99,19 @@ async def _overturned(tx: Write, turn: Turn, new: Item) -> list[Item]:
     return [item for item in standing if item.id != new.id and overturns(turn.text, new.content, item.content)]
 
 
-async def _own(tx: Write, turn: Turn, words: str) -> list[Item]:
-    """The speaker's own active items of this chat that have any of ``words``."""
+async def _own(tx: Write, turn: Turn, words: str, *, with_decisions: bool = False) -> list[Item]:
+    """The speaker's own active items of this chat that have any of ``words``, and the chat's decisions, which are
+    everybody's."""
     if not turn.account:
         return []
     home = home_scope(turn.session_key)
     candidates = await tx.item_candidates(text.query_terms(words))
     items = await tx.items(str(one.ref) for one in candidates.documents if one.owner == home)
-    return [item for item in items if item.subject == turn.account and item.status == "active"]
+    return [
+        item
+        for item in items
+        if item.status == "active" and (item.subject == turn.account or (with_decisions and item.kind == "decision"))
+    ]
 
 
 async def _give_way(tx: Write, item: Item, turn: Turn, now: datetime, successor: Item | None) -> None:

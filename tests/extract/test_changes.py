@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -18,6 +19,7 @@ from nonebot_plugin_scoped_memory.engine.extract.changes import (
     match_replacement,
     overturns,
 )
+from nonebot_plugin_scoped_memory.engine.models import Item
 
 from .making import item, turn
 
@@ -41,21 +43,23 @@ def test_a_slip_is_one_that_is_called_so() -> None:
     assert [found and found.slip for found in slips] == [True, False]
 
 
-@pytest.mark.parametrize(("text", "words", "content"), ENDINGS)
-def test_what_is_over(text: str, words: str, content: str) -> None:
-    endings = match_endings(turn(1, text))
-    assert words in [ending.words for ending in endings]
-    assert any(ends(ending, item(WHO + content), WHO) for ending in endings)
+def of_kind(kind: Any, content: str) -> Item:
+    return replace(item(content if kind == "decision" else WHO + content), kind=kind)
 
 
-@pytest.mark.parametrize(("text", "content"), NO_ENDINGS)
-def test_what_goes_on(text: str, content: str) -> None:
-    assert not any(ends(ending, item(WHO + content), WHO) for ending in match_endings(turn(1, text)))
+@pytest.mark.parametrize(("kind", "text", "content"), ENDINGS)
+def test_what_is_over(kind: str, text: str, content: str) -> None:
+    assert any(ends(clause, of_kind(kind, content), WHO) for clause in match_endings(turn(1, text)))
+
+
+@pytest.mark.parametrize(("kind", "text", "content"), NO_ENDINGS)
+def test_what_goes_on(kind: str, text: str, content: str) -> None:
+    assert not any(ends(clause, of_kind(kind, content), WHO) for clause in match_endings(turn(1, text)))
 
 
 def test_a_name_is_no_word_of_the_matter() -> None:
-    (ending, *_) = match_endings(turn(1, "小明我退坑了"))
-    assert not ends(ending, item(f"{WHO}在玩原神"), WHO)
+    (clause, *_) = match_endings(turn(1, "小明我退坑了"))
+    assert not ends(clause, of_kind("fact", "在玩原神"), WHO)
 
 
 @pytest.mark.parametrize(

@@ -143,6 +143,8 @@ def test_case_34_passing_states_and_copied_text_make_nothing(text: str) -> None:
         ("小忆记住我对花生过敏", "小明（10001）对花生过敏"),
         ("小忆 以后叫我老王", "小明（10001）希望被叫作老王"),
         ("YIYI i like tea", "小明（10001）喜欢 tea"),
+        ("hi小忆，我喜欢手冲咖啡", "小明（10001）喜欢手冲咖啡"),
+        ("@小忆 我喜欢手冲咖啡", "小明（10001）喜欢手冲咖啡"),
     ],
 )
 def test_the_bots_name_may_stand_before_what_is_said_to_it(text: str, content: str) -> None:
@@ -151,7 +153,15 @@ def test_the_bots_name_may_stand_before_what_is_said_to_it(text: str, content: s
 
 
 def test_what_is_said_of_the_bot_is_not_said_of_the_speaker() -> None:
-    for text in ("小忆是我的猫", "小忆喜欢我", "小忆住在杭州", "小忆的猫叫豆豆", "小忆"):
+    for text in (
+        "小忆是我的猫",
+        "小忆明天要去日本出差",
+        "小忆下周要结婚了",
+        "小忆喜欢我",
+        "小忆住在杭州",
+        "小忆的猫叫豆豆",
+        "小忆",
+    ):
         assert match_rules(turn(7, text), nicknames=frozenset({"小忆"})) == []
 
 

@@ -28,14 +28,6 @@ class Replacement:
     slip: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """``words``, as something the speaker did or had, are over. ``fits`` says of which statements that can be said."""
-
-    words: str
-    fits: LazyPattern
-
-
 _PART = r"[^,。!?;:\s]{1,20}?"
 _TAIL = r"[啊呀哦啦哈哒的了]{0,2}[~!。.]*"
 _SLIP = LazyPattern(
@@ -66,71 +58,81 @@ NO_REPLACEMENTS = each(
     "是不是杭州",
 )
 
-_LEAD = r"(?:别问我|别提了|唉|哎|害|嗐|对了|说起来|其实|话说|现在|后来|不过|但是|可是|可)?[,\s]*"
-_SINCE = (
-    r"(?:早就|早|已经|现在|后来|最近|前阵子|上个?月|上周|去年|今年|昨天|刚刚|刚|终于|都|也|就|再也|彻底|全|给){0,3}"
+# What is left of an item when its predicate, its day and its measure words are taken off: the thing it is about.
+_PREDICATE = LazyPattern(
+    r"^(?:(?:现在|目前|平时|一般|主要|最近|特别|超级?|很|最|真的|一直|常|经常|正?在|已经|也|的?主力语言|\d{4}[-年][\d月-]{1,6}[日号底]?(?:至[\d-]{8,10})?"
+    r"|(?:早|晚)?上|下午|中午|[\d点半:]+)*)(?:(?:不|没|怕|能)?(?:太|怎么|再|想)?"
+    r"(?:喜欢|爱|讨厌|受不了|写|用|住在?|家在|老家在?|的(?:工作|职业|生日|名字|主力语言|专业|老家|家|猫|狗|宠物)?(?:是|叫|在)|是|养了?|有|会|学|玩|打|要|打算|计划|去|到|对|吃|喝|看|听|做|当|"
+    r"定在|决定|希望被叫作)(?:了|着|过)?(?:[一两三四五\d]{1,2}[只条个台辆部本])?){0,3}(?:吃|喝|看|听|玩|写|用|去|做|打|坐|住|开|买|养|学|练|交|考|弹|抽|还|拉|画|唱|跳|骑|办|取|拿|参加){0,2}"
 )
-_END = r"(?:了|啦|咯|哦|喽)+[~!。.]*"
-_THING = r"(?P<x>(?:吉他|[^,。!?;:\s我你他她它]){1,14}?)"
-_OWN_THING = rf"{_LEAD}(?:我(?:的|家的?|那[只个台辆条])?)?{_THING}(?:我)?{_SINCE}"
-_OVER: tuple[tuple[LazyPattern, LazyPattern], ...] = tuple(
-    (LazyPattern(pattern), LazyPattern(fits))
-    for verbs, fits in (
-        ("写|用|敲", "写|用|语言"),
-        ("玩|打", "玩|打|喜欢|爱"),
-        ("养", "养|宠物|猫|狗"),
-        ("吃", "吃|喜欢|爱"),
-        ("喝", "喝|喜欢|爱"),
-        ("看|追|听|刷", "看|追|听|刷|喜欢|爱|粉"),
-        ("学|练|弹|拉|画|跑|跳|健身", "学|练|弹|拉|画|跑|跳|健身|喜欢|爱"),
-        ("住|待|在", "住|家|在"),
-        ("做|干|上班", "做|干|工作|职业|上班|是"),
-        ("去|参加|考|办", "要|去|考|办|参加|打算|计划"),
-    )
-    for pattern in (
-        rf"{_OWN_THING}(?:不|没)(?:再|怎么)?(?:{verbs}){_END}",
-        rf"{_LEAD}我?{_SINCE}(?:不|没)(?:再|怎么)?(?:{verbs})(?:在)?{_THING}{_END}",
-    )
-) + tuple(
-    (LazyPattern(pattern), LazyPattern(fits))
-    for verbs, fits in (
-        ("扔|弃|丢|弃坑|放弃|脱坑|退坑", "写|用|玩|打|追|学|练|喜欢|爱|粉"),
-        ("卖|卖掉|送人|送走", "有|养|买|开|骑|用"),
-        ("戒|戒掉", ""),
-        ("退|辞|辞职|离职", "上班|工作|做|是|读|学|参加|会员"),
-        ("取消|黄|吹|泡汤|作罢|不办", "要|去|考|办|参加|打算|计划|约"),
-        ("死|走丢|跑丢|去世|过世|喵星|汪星", "养|宠物|猫|狗|兔|鱼|鸟|龟|鼠"),
-    )
-    for pattern in (
-        rf"{_OWN_THING}(?:被)?(?:{verbs}){_END}",
-        rf"{_LEAD}我{_SINCE}(?:把)?(?:{verbs}){_THING}{_END}",
-        rf"{_LEAD}我{_SINCE}把{_THING}{_SINCE}(?:{verbs}){_END}",
-    )
-)  # fmt: skip
+_DAYS = LazyPattern(
+    r"\d{4}[-年]\d{1,2}[-月]\d{1,2}[日号]?|\d{1,2}月\d{1,2}[日号]?|[上下这本]*(?:周|星期|礼拜)[一二三四五六日天末](?:[早晚]上|[上下中]午)?|[今明后][天晚早]|月底"
+    r"|[\d一二三四五六七八九十]{1,3}[点号](?:半|钟)?"
+)
+_TAIL_WORDS = LazyPattern(r"(?:定在|定为|改[到在成]|的时候|过敏|了|的|吧|去)+$")
+# What says that it is so no longer. Of an occasion (今天不去了) it says so only where the item is one.
+_NO_MORE = (
+    r"[不没别](?:再|怎么|太|想|能|会|让|敢|准)?[^,。]{0,8}(?:了|啦)|弃|戒(?:了|掉)|卸了|腻|吃吐|到吐|想吐|反胃|脱粉|退坑|脱坑|不香|无感|没感觉|没兴趣|下头|"
+    r"卖(?:了|掉)|送人|送走|扔了|丢了|走丢|去世|过世|辞(?:了|职)|离职|离开|离了|改行|转行|转岗|跳槽|毕业|退(?:了|学|群)|关门|倒闭|分手|离婚|(?:已经|早就?|都)[^,。]{0,4}了$|早(?:就)?[^,。]{0,6}了"
+)
+_OFF = (
+    r"取消|延期|改期|推迟|提前|泡汤|黄了|吹了|作罢|[去看办搞做来赶]不(?:了|成)|不用|不办|算了|已经[^,。]{1,4}了|(?:还|交|办|做|搞|考|买|写|去|看|弄)(?:完|好|过|掉)?了$|搞定|完成|"
+    r"改(?:到|在|成|为)"
+)
+_OVERTURNED = (
+    r"取消|作废|推翻|不算数|不作数|改(?:到|在|成|为|用|住|吃|去|坐|玩)|换(?:成|到|回|了)|推迟|延期|提前|订不到|没[票位]|[去来办]不(?:了|成)|不(?:行|成)了?|"
+    r"[不没别](?:再|用|去|坐|吃|住|玩|打|开)?[^,。]{0,8}了"
+)
+_LIKED_NOW = (
+    r"真香|爱上|喜欢上|(?:现在|居然|竟然|突然|反而|开始|其实|也)[^,。]{0,6}(?:喜欢|爱|能[吃喝]|不错|好[吃喝看听玩]|可以|接受)|改观|路转粉|"
+    r"(?:还|挺|真|蛮|也)(?:真)?(?:挺|蛮)?(?:不错|好[吃喝看听玩]|香|可以)|习惯了|收回"
+)
+_VERB = LazyPattern("[住吃去坐用玩打穿带]")
+_ONCE = LazyPattern(r"今[天晚早]|这次|这周|本周|周末|明天|暂时|先不|待会|等下|刚刚?|昨[天晚]|上次")
+_DISLIKING = LazyPattern(r"^(?:现在|一直|特别|很|最|超)*(?:不|没|讨厌|受不了|怕|反感)")
+LISTS_OF_KIND: dict[str, LazyPattern] = {
+    "preference": LazyPattern(_NO_MORE),
+    "fact": LazyPattern(rf"{_NO_MORE}|搬|转(?!发)|换"),
+    "task": LazyPattern(rf"{_OFF}|{_NO_MORE}"),
+    "decision": LazyPattern(_OVERTURNED),
+}
+_TURNED = LazyPattern(_LIKED_NOW)
+_ANY = LazyPattern("|".join((_NO_MORE, _OFF, _OVERTURNED, _LIKED_NOW, "搬|转|换")))
+_OF_OTHERS = LazyPattern(r"^(?:(?<!吉)他|她|它|你|谁|人家|别人|我(?:妈|爸|们家)|如果|要是)")
 
 ENDINGS: tuple[tuple[str, str, str], ...] = (
-    ("别问我 Haskell早扔了", "haskell", "主要写 Haskell"),
-    ("我早就不写Java了", "java", "主要写 Java"),
-    ("原神我退坑了", "原神", "在玩原神"),
-    ("我把猫送人了", "猫", "养了一只猫"),
-    ("爬山取消了", "爬山", "2026-12-05要去爬山"),
-    ("去日本不去了 取消了", "去日本", "2026-12-05要去日本"),
-    ("我戒烟了", "烟", "喜欢抽烟"),
-    ("早就不住杭州了", "杭州", "住在杭州"),
-    ("吉他後來不彈了", "吉他", "在学弹吉他"),
-    ("我已经不喝奶茶了", "奶茶", "喜欢喝奶茶"),
+    ("fact", "别问我 Haskell早扔了", "主要写 Haskell"),
+    ("fact", "我早就不写Java了", "主要写 Java"),
+    ("fact", "原神我退坑了", "在玩原神"),
+    ("fact", "我把猫送人了", "养了一只猫"),
+    ("task", "爬山取消了", "2026-12-05要去爬山"),
+    ("task", "去日本不去了 取消了", "2026-12-05要去日本"),
+    ("task", "书已经还了", "2026-12-04要还书"),
+    ("task", "北京的出差黄了", "2026-12-07要去北京出差"),
+    ("preference", "烟我戒了", "喜欢抽烟"),
+    ("preference", "榴莲已经不香了", "喜欢榴莲"),
+    ("preference", "膝盖坏了，不爬山了", "喜欢爬山"),
+    ("preference", "我已经不喝奶茶了", "喜欢喝奶茶"),
+    ("preference", "没想到苦瓜还挺好吃的", "不喜欢苦瓜"),
+    ("preference", "螺蛳粉真香", "讨厌螺蛳粉"),
+    ("fact", "早就不住杭州了", "住在杭州"),
+    ("fact", "吉他後來不彈了", "在学弹吉他"),
+    ("decision", "周会改到周五了", "决定：周会定在周四"),
+    ("decision", "不用pnpm了，统一换回npm", "决定：用pnpm"),
 )  # fmt: skip
-NO_ENDINGS: tuple[tuple[str, str], ...] = (
-    ("猫不吃了", "养了一只猫"),
-    ("猫不玩了", "养了一只猫"),
-    ("Haskell不写了吗", "主要写 Haskell"),
-    ("你不写Haskell了", "主要写 Haskell"),
-    ("他把猫送人了", "养了一只猫"),
-    ("如果我不住杭州了", "住在杭州"),
-    ("杭州下雨了", "住在杭州"),
-    ("今天不去杭州了", "住在杭州"),
+NO_ENDINGS: tuple[tuple[str, str, str], ...] = (
+    ("fact", "Haskell不写了吗", "主要写 Haskell"),
+    ("fact", "你不写Haskell了", "主要写 Haskell"),
+    ("fact", "他把猫送人了", "养了一只猫"),
+    ("fact", "如果我不住杭州了", "住在杭州"),
+    ("fact", "杭州下雨了", "住在杭州"),
+    ("fact", "今天不去杭州了", "住在杭州"),
+    ("preference", "今天不吃火锅了", "喜欢吃火锅"),
+    ("preference", "火锅真好吃", "喜欢吃火锅"),
+    ("preference", "榴莲涨价了", "不喜欢榴莲"),
+    ("decision", "周会几点", "决定：周会定在周四"),
+    ("decision", "露营改到周五了", "决定：周会定在周四"),
 )
-
 _OVERTURNS = LazyPattern(
     r"作废|取消|推翻|不算数|不作数|改(?:成|为|到|在|用|去)|换(?:成|到)|调到|挪到|推迟到|提前到|重新(?:定|决定|商量)|最[后终](?:还是)?"
     r"(?:决定|定)|还是(?:决定|定|改)|不(?:行|成|去|用|要)了?[,\s]|instead of|changed? to"
@@ -160,8 +162,8 @@ def match_replacement(turn: Turn) -> Replacement | None:
     return None
 
 
-def match_endings(turn: Turn) -> list[Ending]:
-    """What ``turn`` says to be over for its speaker. Never raises."""
+def match_endings(turn: Turn) -> list[str]:
+    """The clauses of ``turn``, folded, that say that something is so no longer, or is liked now. Never raises."""
     text = clean(turn.text)
     if len(text) > MAX_CHARS:
         return []
@@ -175,19 +177,56 @@ def match_endings(turn: Turn) -> list[Ending]:
         if not clause.doubtful and not sentence.asks
     ]
     parts = dict.fromkeys(part for clause in clauses for part in (clause, *clause.split()))
-    return [
-        Ending(match["x"], fits)
-        for part in parts
-        for pattern, fits in _OVER
-        if (match := pattern.fullmatch(part)) is not None
-    ]
+    return [part for part in parts if _ANY.search(part) and not _OF_OTHERS.match(part)]
 
 
-def ends(ending: Ending, item: Item, name: str) -> bool:
-    """Whether ``item`` is what ``ending`` says to be over. ``name``: how the item names its subject."""
-    content = fold(item.content.replace(name, ""))
-    wanted = topic_terms(ending.words)
-    return bool(wanted) and wanted <= topic_terms(content) and bool(ending.fits.search(content))
+def ends(clause: str, item: Item, name: str) -> bool:
+    """Whether ``clause`` says that ``item`` is so no longer: it names the thing the item is about, and what it says of
+    it fits the item's kind. ``name``: how the item names its subject."""
+    said = LISTS_OF_KIND.get(item.kind)
+    if said is None:
+        return False
+    content = fold(item.content.replace(name, "")).strip()
+    thing = next((thing for thing in _things(content, item.kind) if _names(clause, thing)), "")
+    if not thing:
+        return False
+    rest = clause.replace(thing, " ")
+    if item.kind in ("preference", "fact"):
+        if _DISLIKING.search(content):
+            return _TURNED.search(rest) is not None
+        if _ONCE.search(rest):
+            return False
+    return said.search(rest) is not None
+
+
+def _things(content: str, kind: str) -> list[str]:
+    thing = thing_of(content)
+    # 露营住木屋 falls with the 木屋.
+    last = _VERB.split(thing)[-1] if kind == "decision" else thing
+    return [thing, last] if len(last) > 1 else [thing]
+
+
+def thing_of(content: str) -> str:
+    """What an item is about, without its predicate and its days: 猫 of 养了一只猫, 周会 of 决定:周会定在周四."""
+    words = _DAYS.sub("", re.sub(r"^决定\s*[:：]\s*", "", content))
+    predicate = _PREDICATE.match(words)
+    thing = words[predicate.end() :] if predicate is not None else words
+    return _TAIL_WORDS.sub("", thing).strip(" ,。.!") or _TAIL_WORDS.sub("", words).strip(" ,。.!")
+
+
+def _names(clause: str, thing: str) -> bool:
+    """Whether a clause names a thing: in its own words, perhaps with a 的 between; a thing of one character only where
+    it begins something or stands behind a verb (把猫送人, 不弹琴), not inside another word."""
+    if not thing:
+        return False
+    if len(thing) == 1 and not thing.isascii():
+        return (
+            re.search(rf"(?:^|[把戒退写玩养吃喝看听学练做去抽弹还买]|我家?的?|那[只本个条]){re.escape(thing)}", clause)
+            is not None
+        )
+    if thing in clause:
+        return True
+    return len(thing) >= 4 and re.search(".{0,2}?".join(map(re.escape, thing)), clause) is not None
 
 
 def overturns(message: str, new: str, old: str) -> bool:

@@ -71,7 +71,7 @@ _LEADS = (
     r"顺便(?:说|提|讲)(?:一下|一句|一嘴)?|忘了?记?说了?|先说好?|说一下|提醒一下(?=我)|怎么说呢?|"
     r"咱就是说|家人们|兄弟们|姐妹们|"
     r"笑死|救命|完了|天[呐哪啊]|差点忘了|自我介绍(?:一下)?|大家好[呀啊]?|你们?好|hi\b|hello\b|hey\b|反正|毕竟|"
-    r"那就?说一下|不对|打错了|说错了"
+    r"那就?说一下|不对|刚?打错了|刚?[说记搞]错了|不好意思|抱歉|更正"
 )
 # What may stand before a statement in its clause. Some of these words only join it to another.
 _FILLER = LazyPattern(

@@ -1,6 +1,6 @@
 """Regular expressions that are compiled when they are first used.
 
-The rules have some 200 of them, and compiling all takes about half a second: too long for the moment at which a bot
+The rules have some 400 of them, and compiling all takes about a second: too long for the moment at which a bot
 loads its plugins. ``compile_all`` does it once the bot has started, so that no message waits for it either.
 """
 

@@ -48,7 +48,7 @@ def fill(rule: Rule, folded: Folded, start: int, end: int, who: str, *, lenient:
     match = rule.pattern.fullmatch(folded.text, start, end)
     if match is None:
         return None
-    name = next((name for name in ("o", "o2", "o3") if match.groupdict().get(name) is not None), "o")
+    name = next((name for name in ("o", "o2", "o3", "o4") if match.groupdict().get(name) is not None), "o")
     first, last = _trimmed(folded.text, *match.span(name))
     thing = folded.text[first:last]
     if (
@@ -64,7 +64,7 @@ def fill(rule: Rule, folded: Folded, start: int, end: int, who: str, *, lenient:
     groups = dict.fromkeys("vt", "")
     for key, value in match.groupdict().items():
         if value:
-            groups[key.rstrip("23")] = folded.wording(*match.span(key)).strip()
+            groups[key.rstrip("234")] = folded.wording(*match.span(key)).strip()
     groups["o"] = folded.wording(first, last)
     if who and rule.kind not in GLOBAL_SCOPED_KINDS:
         groups["o"] = first_to_third(groups["o"], who)

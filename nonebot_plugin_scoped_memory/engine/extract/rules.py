@@ -33,8 +33,8 @@ _OWN = LazyPattern(
     r"(?:上个?[月周]|去年|今年|刚刚?|已经|最近|早就)?搬家|老家)"
 )
 _SAID_TO = LazyPattern(
-    r"[\s,:、~!。.]|我|本人|记[住一得下着]|请|麻烦|帮|别|不要|以后|今后|你|叫|提醒|明天|后天|下周|"
-    r"remember\b|please\b|i\b|my\b"
+    r"[\s,:、~!。.]|我|本人|记[住一得下着]|请|麻烦|帮|别|不要|以后|今后|你|叫|提醒|"
+    r"(?:明天|后天|下周|今晚|周末).{0,8}(?:提醒|叫|喊|记得|帮|我)|remember\b|please\b|i\b|my\b"
 )
 _REQUEST_ROOM = 100  # characters that a request may take beside the content it is about
 
@@ -127,7 +127,7 @@ def _without_nickname(text: str, nicknames: frozenset[str]) -> tuple[str, bool]:
     """``text`` without the bot's name before it, and whether it stood there: 小忆，…, or 小忆 and what one says to
     somebody. 小忆是我的猫 speaks of it."""
     for nickname in sorted(nicknames, key=len, reverse=True):
-        begin = text.lstrip()
+        begin = re.sub(r"^\s*(?:(?:hi|hello|hey|嗨|喂|哈喽)[\s,，]*)?@?", "", text, flags=re.IGNORECASE)
         if nickname and begin.casefold().startswith(nickname.casefold()):
             rest = begin[len(nickname) :]
             if _SAID_TO.match(fold(rest[:20])):
