@@ -33,18 +33,20 @@ async def correct(tx: Write, turn: Turn, now: datetime) -> bool:
     """
     withdrawal = match_withdrawal(turn)
     if withdrawal is not None:
-        await _withdraw(tx, turn, withdrawal, now)
-        return True
+        return await _withdraw(tx, turn, withdrawal, now)
     reaction = match_reaction(turn)
     return reaction is not None and await _object(tx, turn, reaction, now)
 
 
-async def _withdraw(tx: Write, turn: Turn, withdrawal: Withdrawal, now: datetime) -> None:
+async def _withdraw(tx: Write, turn: Turn, withdrawal: Withdrawal, now: datetime) -> bool:
+    """False where there is nothing to take back: 收回之前的话，… goes on to say what is true, and counts for that."""
     actor = Actor(turn.account)
     meant = [turn.n]
     if withdrawal.what == "previous":
         since = turn.said_at - JUST_NOW
         before = [one for one in await _before(tx, turn) if one.account == turn.account and one.said_at >= since]
+        if not before:
+            return False
         meant += [one.n for one in before[-withdrawal.count :]]
     items = (
         await _named(tx, turn, withdrawal.words)
@@ -55,6 +57,7 @@ async def _withdraw(tx: Write, turn: Turn, withdrawal: Withdrawal, now: datetime
         await forget_item(tx, item, actor, now, "withdrawn")
     await tx.mark_suppressed(turn.session_key, meant)
     await let_fall(tx, turn.session_key, meant, actor, now, "withdrawn")
+    return True
 
 
 async def _named(tx: Write, turn: Turn, words: str) -> list[Item]:

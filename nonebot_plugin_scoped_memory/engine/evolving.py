@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from . import text
 from .changing import SOURCE_SUPERSEDED, drop_waiting
-from .extract.changes import ends, match_endings, match_replacement, overturns
+from .extract.changes import MOVED_ON, ends, match_endings, match_replacement, overturns
 from .extract.clauses import Folded
 from .models import Item, MemoryEvent, Proposal, Turn
 from .scope import home_scope
@@ -76,6 +76,9 @@ async def _over(tx: Write, turn: Turn, kept: Collection[str]) -> list[Item]:
         return []
     name = text.person(turn.name, turn.account)
     own = await _own(tx, turn, " ".join(endings), with_decisions=True)
+    home = home_scope(turn.session_key)
+    single = await tx.slot_items((kind, key, turn.account) for kind, key in MOVED_ON)
+    own += [item for item in single if item.scope == home and item.id not in {one.id for one in own}]
     over = [item for item in own if item.id not in kept and any(ends(ending, item, name) for ending in endings)]
     return over if len(over) <= MOST_AT_ONCE else []
 

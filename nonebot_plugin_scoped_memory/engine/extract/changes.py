@@ -13,7 +13,7 @@ from ..models import Item, Turn
 from ..text import clean, fold, topic_terms
 from .clauses import Folded, read
 from .lazy_pattern import LazyPattern
-from .rule_words import each
+from .rule_words import LANGUAGE, each
 
 MAX_CHARS = 80
 """A correction is short; in a longer message 不是…，是… is mostly part of a story."""
@@ -72,33 +72,68 @@ _DAYS = LazyPattern(
 _TAIL_WORDS = LazyPattern(r"(?:定在|定为|改[到在成]|的时候|过敏|了|的|吧|去)+$")
 # What says that it is so no longer. Of an occasion (今天不去了) it says so only where the item is one.
 _NO_MORE = (
-    r"[不没别](?:再|怎么|太|想|能|会|让|敢|准)?[^,。]{0,8}(?:了|啦)|弃|戒(?:了|掉)|卸了|腻|吃吐|到吐|想吐|反胃|脱粉|退坑|脱坑|不香|无感|没感觉|没兴趣|下头|"
-    r"卖(?:了|掉)|送人|送走|扔了|丢了|走丢|去世|过世|辞(?:了|职)|离职|离开|离了|改行|转行|转岗|跳槽|毕业|退(?:了|学|群)|关门|倒闭|分手|离婚|(?:已经|早就?|都)[^,。]{0,4}了$|早(?:就)?[^,。]{0,6}了"
+    r"[不没别](?:再|怎么|太|想|能|会|让|敢|准)?[^,。]{0,8}(?:了|啦)|弃|戒(?:了|掉)|卸了|腻|[吃喝看听玩](?:吐|伤|够)|到吐|想吐|反胃|"
+    r"脱粉|[退脱弃]坑|不香|无感|没感觉|没兴趣|下头|祛魅|免疫|也就那样|就那样吧?$|一般(?:般)?(?:了|吧|啊)?$|拜拜|碰都不碰|再也不|"
+    r"不好[吃喝看听玩]|讨厌|拉黑|放一边|以前的事|不行了|卖(?:了|掉)|送人|送走|扔了|丢了|走丢|去世|过世|辞(?:了|职)|离职|离开|离了|改行|转行|"
+    r"转岗|跳槽|毕业|退(?:了|学|群|租)|关门|倒闭|分手|离婚|(?:已经|早就?|都)[^,。]{0,4}了$|早(?:就)?[^,。]{0,6}了"
 )
 _OFF = (
-    r"取消|延期|改期|推迟|提前|泡汤|黄了|吹了|作罢|[去看办搞做来赶]不(?:了|成)|不用|不办|算了|已经[^,。]{1,4}了|(?:还|交|办|做|搞|考|买|写|去|看|弄)(?:完|好|过|掉)?了$|搞定|完成|"
-    r"改(?:到|在|成|为)"
+    r"取消|延[期后]|改期|推迟|推到|提前|泡汤|(?<!^)黄了|吹了|作罢|鸽了|[去看办搞做来赶](?:不(?:了|成)|不到)|不用|不办|算了|已经[^,。]{1,4}了|退了|"
+    r"(?:还|交|办|做|搞|考|买|写|去|看|弄)(?:完|好|过|掉)?了$|搞定|完成|改(?:到|在|成|为)"
 )
 _OVERTURNED = (
-    r"取消|作废|推翻|不算数|不作数|改(?:到|在|成|为|用|住|吃|去|坐|玩)|换(?:成|到|回|了)|推迟|延期|提前|订不到|没[票位]|[去来办]不(?:了|成)|不(?:行|成)了?|"
-    r"[不没别](?:再|用|去|坐|吃|住|玩|打|开)?[^,。]{0,8}了"
+    r"取消|作废|推翻|不算数|不作数|改(?:到|在|成|为|用|住|吃|去|坐|玩|(?=周|星期|礼拜|[下今明后]|\d))|换(?:成|到|回|了)|推迟|推到|延[期后]|提前|时间变了|"
+    r"订不到|没[票位]|[去来办]不(?:了|成)|不(?:行|成)了?|[不没别](?:再|用|去|坐|吃|住|玩|打|开|在)?[^,。]{0,8}了"
 )
 _LIKED_NOW = (
-    r"真香|爱上|喜欢上|(?:现在|居然|竟然|突然|反而|开始|其实|也)[^,。]{0,6}(?:喜欢|爱|能[吃喝]|不错|好[吃喝看听玩]|可以|接受)|改观|路转粉|"
-    r"(?:还|挺|真|蛮|也)(?:真)?(?:挺|蛮)?(?:不错|好[吃喝看听玩]|香|可以)|习惯了|收回"
+    r"真香|爱上|迷上|喜欢上|上头|圈粉|入坑|打脸|接受|没(?:有)?那么(?:难|讨厌)|不欢|(?:现在|居然|竟然|突然|反而|开始|其实|也|好像)[^,。]{0,6}"
+    r"(?:喜欢|爱|能?[吃喝]|不错|好[吃喝看听玩]|可以|香)|改观|路转粉|(?:还|挺|真|蛮|也)(?:真)?(?:挺|蛮)?(?:不错|好[吃喝看听玩]|香|可以)|习惯了|收回"
 )
-_VERB = LazyPattern("[住吃去坐用玩打穿带]")
+_VERB = LazyPattern("[住吃去坐用玩打穿带爬逛看交考办买拿取见]")
+# A single value gives way to another one that the speaker is said to have now, whichever: 搬家了, 转岗测试了.
+_CARRIED = r"(?!.*(?:把|东西|快递|桌|椅|箱|砖|货|书|水|行李))"
+MOVED_ON = {
+    ("fact", "home"): LazyPattern(
+        rf"^{_CARRIED}.*(?:(?<!不)搬(?:家|到|去|来|的家|走了|了)|定居|安家|新家(?![具伙电教庭])|换(?:了个)?城市|换到.{{2,6}}住|退租|来.{{2,4}}住了|住的是|现在我?住)"
+    ),
+    ("fact", "job"): LazyPattern(
+        r"跳槽|转(?:岗|行)|改行|换(?:了[一个份]*)?工作|离职|辞(?:职|了)|被裁|现在的?工作是|现在改做|"
+        r"^(?:我|已经|刚)?转(?![发账钱给载身告述播运眼头弯圈盘世会到])[\u4e00-\u9fff]{2,4}了$"
+    ),
+    ("preference", "nickname"): LazyPattern(
+        r"(?:改口?|换个?(?:称呼|名字)?|还是|不要|别|以后|请|现在|称呼|^)[^,。]{0,8}(?:叫|喊|称呼)我(?![起去来过一吃上打带看出回名什干的])"
+    ),
+    ("fact", "birthday"): LazyPattern(
+        r"(?:^|我的?)生日[^,。]{0,8}(?:才对|更正|应该|其实|[记说写打]错|[少多]打)|才是我?的?生日|"
+        r"(?:打错|写错|记错|说错|手滑|更正|纠正)[^,。\d]{0,6}\d{1,2}月"
+    ),
+    ("fact", "language"): LazyPattern(
+        rf"(?:(?:转|换|改|跳到|投奔|入坑|主力|主要|主攻)[^,。]{{0,6}}|现在[^,。]{{0,4}}[写用搞是主][^,。]{{0,2}})"
+        rf"{LANGUAGE}(?![a-z0-9盘]|作业|课|考试|脚本|代码|报错)|{LANGUAGE}\s?写得多"
+    ),
+}
+"""By kind and key."""
 _ONCE = LazyPattern(r"今[天晚早]|这次|这周|本周|周末|明天|暂时|先不|待会|等下|刚刚?|昨[天晚]|上次")
 _DISLIKING = LazyPattern(r"^(?:现在|一直|特别|很|最|超)*(?:不|没|讨厌|受不了|怕|反感)")
 LISTS_OF_KIND: dict[str, LazyPattern] = {
     "preference": LazyPattern(_NO_MORE),
-    "fact": LazyPattern(rf"{_NO_MORE}|搬|转(?!发)|换"),
+    "fact": LazyPattern(rf"{_NO_MORE}|搬(?:走|离)|转(?!发)|换"),
     "task": LazyPattern(rf"{_OFF}|{_NO_MORE}"),
     "decision": LazyPattern(_OVERTURNED),
 }
 _TURNED = LazyPattern(_LIKED_NOW)
-_ANY = LazyPattern("|".join((_NO_MORE, _OFF, _OVERTURNED, _LIKED_NOW, "搬|转|换")))
-_OF_OTHERS = LazyPattern(r"^(?:(?<!吉)他|她|它|你|谁|人家|别人|我(?:妈|爸|们家)|如果|要是)")
+_ANY = LazyPattern(
+    "|".join((_NO_MORE, _OFF, _OVERTURNED, _LIKED_NOW, "搬|转|换|改|错|现在|新家|定居|安家|叫我|喊我|生日|投奔|住的"))
+)
+# Somebody else's change, or one that is only wished for.
+_OF_OTHERS = LazyPattern(
+    r"^(?:(?<!吉)他|她|它|你|谁|人家|别人|我(?:妈|爸|们家|哥|姐|弟|妹|朋友|同[事学]|室友|老[公婆板师]|男友|女友|对象|闺蜜)|如果|要是"
+    r"|[小老阿][\u4e00-\u9fff](?=[搬换辞跳转离改]))"
+)
+_WISHED = LazyPattern(r"(?:想|打算|准备|考虑|计划|快要?|将要|等我?)[^,。]{0,4}(?:辞|离职|搬|换|转|跳槽)")
+_KEPT = LazyPattern("养|宠物")
+_GONE = LazyPattern(r"[不没](?:再)?养|送|卖|丢|走失|去世|过世|死|喵星|汪星")
+_AWAY = LazyPattern(r"出差|旅游|旅行|玩")
 
 ENDINGS: tuple[tuple[str, str, str], ...] = (
     ("fact", "别问我 Haskell早扔了", "主要写 Haskell"),
@@ -137,7 +172,7 @@ _OVERTURNS = LazyPattern(
     r"作废|取消|推翻|不算数|不作数|改(?:成|为|到|在|用|去)|换(?:成|到)|调到|挪到|推迟到|提前到|重新(?:定|决定|商量)|最[后终](?:还是)?"
     r"(?:决定|定)|还是(?:决定|定|改)|不(?:行|成|去|用|要)了?[,\s]|instead of|changed? to"
 )
-_MOVED = LazyPattern(
+_MOVES = LazyPattern(
     r"^(?:决定[:：]\s*)?(?P<x>[^,。]{2,14}?)(?:改(?:成|为|到|在)|换(?:成|到)|调到|挪到|推迟到|提前到)(?P<y>[^,。]{1,20})"
 )
 
@@ -176,8 +211,10 @@ def match_endings(turn: Turn) -> list[str]:
         for clause in sentence.clauses
         if not clause.doubtful and not sentence.asks
     ]
-    parts = dict.fromkeys(part for clause in clauses for part in (clause, *clause.split()))
-    return [part for part in parts if _ANY.search(part) and not _OF_OTHERS.match(part)]
+    whole = message.folded.text.strip()
+    alone = len(message.sentences) == 1 and len(clauses) == 1  # with what stands before its statement
+    parts = dict.fromkeys(part for clause in clauses for part in (clause, *clause.split(), *([whole] if alone else ())))
+    return [part for part in parts if _ANY.search(part) and not _OF_OTHERS.match(part) and not _WISHED.search(part)]
 
 
 def ends(clause: str, item: Item, name: str) -> bool:
@@ -189,20 +226,23 @@ def ends(clause: str, item: Item, name: str) -> bool:
     content = fold(item.content.replace(name, "")).strip()
     thing = next((thing for thing in _things(content, item.kind) if _names(clause, thing)), "")
     if not thing:
-        return False
+        moved_on = MOVED_ON.get((item.kind, item.key or ""))
+        return moved_on is not None and moved_on.search(clause) is not None
     rest = clause.replace(thing, " ")
     if item.kind in ("preference", "fact"):
         if _DISLIKING.search(content):
             return _TURNED.search(rest) is not None
-        if _ONCE.search(rest):
+        if _ONCE.search(rest) or (item.key == "home" and _AWAY.search(rest)):
             return False
+        if _KEPT.search(content):
+            return _GONE.search(clause) is not None
     return said.search(rest) is not None
 
 
 def _things(content: str, kind: str) -> list[str]:
     thing = thing_of(content)
-    # 露营住木屋 falls with the 木屋.
-    last = _VERB.split(thing)[-1] if kind == "decision" else thing
+    # 露营住木屋 falls with the 木屋, 爬黄山 with 黄山.
+    last = _VERB.split(thing)[-1] if kind in ("decision", "task") else thing
     return [thing, last] if len(last) > 1 else [thing]
 
 
@@ -230,17 +270,23 @@ def _names(clause: str, thing: str) -> bool:
 
 
 def overturns(message: str, new: str, old: str) -> bool:
-    """Whether the decision ``new``, made in ``message``, takes the place of the decision ``old``: the message says that
-    something changes, and names all of the old one; or the new one moves what the old one was about."""
-    said = fold(message)
-    if not _OVERTURNS.search(said) or fold(new) == fold(old):
+    """Whether the decision ``new``, made in ``message``, takes the place of the decision ``old``: both give a day to
+    the same thing; or the message says that something changes, and names all of the old one; or the new one moves what
+    the old one was about."""
+    said, after, before = fold(message), fold(new), fold(old)
+    if after == before:
         return False
-    before = topic_terms(_matter(old))
-    if before and before <= topic_terms(said):
+    dated = _DAYS.search(after) is not None and _DAYS.search(before) is not None
+    if dated and len(thing_of(after)) > 1 and thing_of(after) == thing_of(before):
         return True
-    moved = _MOVED.match(fold(new))
+    if not _OVERTURNS.search(said):
+        return False
+    terms = topic_terms(_matter(old))
+    if terms and terms <= topic_terms(said):
+        return True
+    moved = _MOVES.match(after)
     thing = topic_terms(moved["x"]) if moved is not None else frozenset()
-    return bool(thing) and thing <= before
+    return bool(thing) and thing <= terms
 
 
 def _matter(decision: str) -> str:
