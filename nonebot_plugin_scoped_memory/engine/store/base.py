@@ -199,10 +199,6 @@ class Write(View, Protocol):
         """Standing turns are in the text index while they are OPEN or ORDINARY. Unknown numbers are left out."""
         ...
 
-    async def set_turn_text(self, session_key: str, n: int, text: str, terms: Sequence[str]) -> None:
-        """Raises NotFoundError."""
-        ...
-
     async def add_to_turn(self, session_key: str, n: int, quotes: Sequence[Quote], names: Mapping[str, str]) -> None:
         """Add quotes, and the names of mentioned accounts. Raises NotFoundError."""
         ...
