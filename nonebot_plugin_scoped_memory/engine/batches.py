@@ -22,8 +22,9 @@ from .models import Clock, Item, Turn, TurnState, UsageRow
 from .scope import ScopeRef, home_scope, session_scope, writing_scopes
 from .settings import EngineSettings
 from .settling import memory_is_off
+from .source import Source
 from .store.base import MaintenanceStore, Store, View
-from .writing import Outcome, Source, write_proposals
+from .writing import Outcome, write_proposals
 
 if TYPE_CHECKING:
     from .llm import ChatModel, Completion
