@@ -109,9 +109,17 @@ def test_who_may_use_the_door_across_scopes() -> None:
     assert {path for path in users if not path.startswith("engine/store/")} == MAY_MAINTAIN
 
 
+MAX_LINES = 330
+MAY_BE_LONGER = {
+    "engine/store/base.py": 400,  # what a second store must do, side by side: two lines of code, then what they promise
+}
+
+
 def test_no_module_is_too_long_to_read() -> None:
-    for path in PACKAGE.rglob("*.py"):
-        assert len(path.read_text(encoding="utf-8").splitlines()) < 500, path
+    lengths = {path: len((PACKAGE / path).read_text(encoding="utf-8").splitlines()) for path, _ in sources()}
+    too_long = {path: lines for path, lines in lengths.items() if lines > MAY_BE_LONGER.get(path, MAX_LINES)}
+    assert too_long == {}
+    assert [path for path in MAY_BE_LONGER if lengths.get(path, 0) <= MAX_LINES] == []
 
 
 # ---------------------------------------------------------------- what a chat reads
@@ -152,8 +160,7 @@ def test_metadata_is_complete() -> None:
     assert metadata.usage
     assert HAN.search(metadata.name + metadata.description + metadata.usage)
     assert metadata.type == "application"
-    assert metadata.homepage is not None
-    assert metadata.homepage.startswith("https://")
+    assert metadata.homepage is None  # for the owner of the project to fill in: no address is better than a wrong one
     assert metadata.config is Config
     assert metadata.get_supported_adapters() == {Adapter}
 

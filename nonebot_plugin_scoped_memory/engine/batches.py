@@ -184,6 +184,8 @@ class BatchExtractor:
 
 
 def usage_row(scope: ScopeRef, day: str, purpose: str, completions: Sequence[Completion]) -> UsageRow:
+    """What ``completions`` cost together, charged to ``scope`` on ``day`` (``YYYY-MM-DD``, local); ``estimated`` if the
+    endpoint did not count the tokens of one of them."""
     return UsageRow(
         day=day,
         scope=scope,
