@@ -13,13 +13,14 @@ import re
 import socket
 import sys
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
 from dotenv import dotenv_values
 
+from nonebot_plugin_scoped_memory import texts
 from tests.fakes.onebot import OneBotClient
 from tests.fakes.openai_server import ChatRequest, OpenAIServer, run_in_thread
 from tests.fakes.standin import memory_lines
@@ -28,6 +29,10 @@ ROOT = Path(__file__).parent
 OPERATOR, MING, HONG, GANG, GROUP = 10000, 10001, 10002, 10003, 20001
 NAMES = {OPERATOR: "管理员", MING: "小明", HONG: "小红", GANG: "小刚"}
 PREFIX = "SCOPED_MEMORY__"
+KINDS = "|".join(texts.KIND_NAMES.values())
+ITEM = re.compile(rf"^\[(\w+)\] ({KINDS})·({texts.SCOPE_HERE}|{texts.SCOPE_SHARED})：(.+)$", re.MULTILINE)
+WAITING = re.compile(rf"^\[(\w+)\] ({KINDS})：(.+)$", re.MULTILINE)
+KIND_TWICE = re.compile(rf"\[((?:{texts.SCOPE_SHARED}·)?({KINDS}))\] \2：")
 STARTS_WITHIN = 60.0
 ANSWERS_WITHIN = 90.0
 
@@ -39,6 +44,8 @@ class Demo:
         self.server = server
         self.failed = 0
         self.qq: OneBotClient | None = None
+        self._seen: set[str] = set()
+        """Ids of all items and waiting texts that the bot was found to hold so far."""
 
     def title(self, text: str) -> None:
         print(f"\n━━ {text}")
@@ -49,31 +56,55 @@ class Demo:
 
     async def say(self, user: int, text: str, *, group: bool = False) -> tuple[str, list[str]]:
         """Say something to the bot. Returns its answer and the memory that stood in the prompt."""
-        assert self.qq is not None
         seen = len(self.server.chat_requests)
         name = NAMES[user]
-        if group:
-            print(f"\n[群 {GROUP}] {name}（{user}）：@机器人 {text}")
-            answer = await self.qq.ask_group(
-                GROUP, user, text, timeout=ANSWERS_WITHIN, card=name, nickname=name, at_bot=True
-            )
-        else:
-            print(f"\n[私聊 {user}] {name}：{text}")
-            answer = await self.qq.ask_private(user, text, timeout=ANSWERS_WITHIN, nickname=name)
+        print(f"\n[群 {GROUP}] {name}（{user}）：@机器人 {text}" if group else f"\n[私聊 {user}] {name}：{text}")
+        answer = await self._ask(user, text, group=group)
         prompts = [r for r in self.server.chat_requests[seen:] if not r.wants_json]
         recalled = [line for prompt in prompts for line in memory_lines(prompt.text)]
         if prompts:
             for line in recalled:
-                print(f"   提示词里的记忆：{line}")
+                print(f"   提示词里的记忆：{kind_once(line)}")
             if not recalled:
                 print("   提示词里的记忆：（无）")
-        print("   机器人：" + answer.replace("\n", "\n           "))
+        print("   机器人：" + kind_once(answer).replace("\n", "\n           "))
+        for line in await self._news(user, group=group):
+            print(f"   存下：{line}")
         return answer, recalled
 
     async def stored(self, user: int, *, group: bool = False) -> str:
         """What the chat's own list shows."""
         answer, _ = await self.say(user, "/memory list", group=group)
         return answer
+
+    async def _ask(self, user: int, text: str, *, group: bool) -> str:
+        assert self.qq is not None
+        name = NAMES[user]
+        if group:
+            return await self.qq.ask_group(
+                GROUP, user, text, timeout=ANSWERS_WITHIN, card=name, nickname=name, at_bot=True
+            )
+        return await self.qq.ask_private(user, text, timeout=ANSWERS_WITHIN, nickname=name)
+
+    async def _news(self, user: int, *, group: bool) -> list[str]:
+        """What the bot holds since it was last looked at, as its own commands tell: content and scope."""
+        listed = await self._ask(user, "/memory list", group=group)
+        review = await self._ask(OPERATOR, "/memory review", group=False)
+        stored = [found for found in ITEM.findall(listed) if found[0] not in self._seen]
+        waiting = [found for found in WAITING.findall(review) if found[0] not in self._seen]
+        self._seen.update(id for id, *_ in (*stored, *waiting))
+        waits = {kind for _, kind, _ in waiting}
+        return [
+            kind_once(f"[{kind}] {content}")
+            + f" → {scope}"
+            + ("（等待管理员批准，之后共享）" if kind in waits and scope == texts.SCOPE_HERE else "")
+            for _, kind, scope, content in reversed(stored)
+        ]
+
+
+def kind_once(text: str) -> str:
+    """Memory as it stands in a prompt, without the word that is both label and beginning: ``[决定] 决定：…``."""
+    return KIND_TWICE.sub(r"[\1] ", text)
 
 
 def free_port() -> int:
@@ -200,7 +231,7 @@ def standin_extraction(request: ChatRequest) -> str:
     return json.dumps({"items": items}, ensure_ascii=False)
 
 
-def forwarding(base_url: str, api_key: str, timeout: float):
+def forwarding(base_url: str, api_key: str, timeout: float) -> Callable[[ChatRequest], str]:
     """Answers for the recording endpoint that come from the real one."""
 
     def reply(request: ChatRequest) -> str:

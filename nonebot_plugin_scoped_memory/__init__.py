@@ -21,7 +21,6 @@ __plugin_meta__ = PluginMetadata(
     description="让机器人记住每个聊天里的人和事，绝不把一个聊天的内容带到另一个聊天",
     usage="/memory 查看帮助；其他插件可以调用 recall、remember、compose_context",
     type="application",
-    homepage="https://github.com/nonebot/nonebot2",
     config=Config,
     supported_adapters={"~onebot.v11"},
 )

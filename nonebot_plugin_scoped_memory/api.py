@@ -28,6 +28,7 @@ from nonebot.adapters import Bot, Event
 from nonebot.matcher import current_bot, current_event
 
 from . import texts
+from .engine.changing import Actor
 from .engine.compose import nothing
 from .engine.engine import MemoryEngine
 from .engine.errors import InvalidItemError, NoChatError, StoreError
@@ -35,14 +36,14 @@ from .engine.models import KINDS, Kind, ScoredItem
 from .engine.prompt import ContextPackage
 from .engine.scope import plan_for_session
 from .engine.settings import EngineSettings
-from .engine.writing import Actor, Outcome
+from .engine.writing import Outcome
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class CurrentChat:
-    """Where an event comes from: ``account`` is empty for nobody in particular, ``operator`` marks a SUPERUSER.
+    """Where an event comes from: ``account`` is empty for nobody in particular.
 
     ``recalled`` is where to note which items an answer to it is made with (scores by id).
     """
@@ -51,7 +52,6 @@ class CurrentChat:
     session_key: str
     account: str = ""
     name: str = ""
-    operator: bool = False
     recalled: dict[str, float] = field(default_factory=dict)
 
 
@@ -122,7 +122,7 @@ async def remember(
         chat.domain_id,
         chat.session_key,
         text,
-        actor=Actor(chat.account, chat.operator),
+        actor=Actor(chat.account),
         name=chat.name,
         kind=kind,
         origin="api",

@@ -33,14 +33,19 @@ class _Section(BaseModel):
 
 
 class StoreConfig(_Section):
+    """Where memory is kept."""
+
     url: str = ""
     """``sqlite:///path``; empty: ``memory.db`` in the plugin's data folder."""
 
 
 class LLMConfig(_Section):
+    """The model that extracts and, if ``chat`` is on, answers."""
+
     base_url: str = "https://api.openai.com/v1"
     """An OpenAI-compatible endpoint. Nothing is called without ``api_key``."""
     api_key: str = ""
+    """Empty: no model; rules alone extract, and ``chat`` has nothing to answer with."""
     model: str = "gpt-4o-mini"
     timeout: float = Field(default=60.0, gt=0)
     """Seconds for a whole call."""
@@ -49,17 +54,24 @@ class LLMConfig(_Section):
 
 
 class EmbeddingConfig(_Section):
+    """Vector search, beside the search for words."""
+
     provider: Literal["auto", "openai", "local", "local-e5", "none"] = "auto"
     """``auto``: a configured endpoint, else an installed local model, else none."""
     base_url: str = ""
+    """An OpenAI-compatible endpoint. It is used only if ``model`` is set too."""
     api_key: str = ""
+    """May be empty: not every endpoint wants one."""
     model: str = ""
 
 
 class ChatConfig(_Section):
+    """The chat that comes with the plugin."""
+
     enabled: Annotated[Literal["auto", "true", "false"], BeforeValidator(_switch)] = "auto"
     """``auto``: on when an LLM is configured."""
     persona: str = "你是一个友好、简洁的 QQ 聊天助手。"
+    """How every prompt for an answer begins."""
     history_tokens: int = Field(default=2_000, ge=0)
     """Tokens of earlier turns in one prompt."""
 
@@ -76,6 +88,8 @@ def read_prompt(path: str) -> str:
 
 
 class ExtractConfig(_Section):
+    """How the model is asked for what to remember."""
+
     model: str = ""
     """Empty: ``llm.model``."""
     every_turns: int = Field(default=8, ge=1)
@@ -92,6 +106,8 @@ class ExtractConfig(_Section):
 
 
 class RecallConfig(_Section):
+    """How much one prompt remembers."""
+
     limit: int = Field(default=10, ge=0)
     """Items in one prompt."""
     max_items_per_scope: int = Field(default=7, ge=1)
@@ -101,19 +117,28 @@ class RecallConfig(_Section):
 
 
 class RecordConfig(_Section):
+    """What is kept of the conversation."""
+
     groups: Literal["addressed", "all", "off"] = "addressed"
     """What of a group is kept: what is said to the bot, everything, nothing."""
 
 
 class BudgetConfig(_Section):
+    """What may be spent."""
+
     daily_tokens: int = Field(default=300_000, ge=0)
     """Tokens of all chats in a day; when they are spent, only rules extract."""
 
 
 class ScopedMemoryConfig(_Section):
+    """All settings, ``SCOPED_MEMORY__…`` in ``.env``. None is required."""
+
     enabled: bool = True
+    """False: nothing is recorded or recalled, for other plugins either; ``chat`` answers without memory."""
     domain: Literal["default", "per_bot"] = "default"
+    """``default``: one memory for all bot accounts. ``per_bot``: each has its own, and none reads another's."""
     timezone: str = "Asia/Shanghai"
+    """An IANA name; the days and hours that people see and mean are of this zone."""
     store: StoreConfig = StoreConfig()
     llm: LLMConfig = LLMConfig()
     embedding: EmbeddingConfig = EmbeddingConfig()
@@ -121,9 +146,14 @@ class ScopedMemoryConfig(_Section):
     extract: ExtractConfig = ExtractConfig()
     recall: RecallConfig = RecallConfig()
     shared_writes: Literal["trusted", "auto", "review"] = "trusted"
-    """``trusted``: explicit requests of operators and what is said in ``trusted_chats`` become known everywhere at
-    once, all else waits for ``/memory approve``. ``auto``: nothing waits. ``review``: everything waits."""
+    """How decisions, procedures, warnings and summaries become known in every chat.
+
+    ``trusted``: at once what an operator asks for (``/memory add``, or a 记住-sentence unless it reads as a warning:
+    记住千万别告诉小红 is said to the bot, not to everybody), and what ``trusted_chats`` record; all else waits for
+    ``/memory approve``. ``auto``: nothing waits. ``review``: everything waits."""
     trusted_chats: frozenset[str] = frozenset()
+    """Addresses, such as ``qq:group:20001``. What rules find there and what is added by command is shared at once,
+    whoever said it. What a model found never is: that waits as anywhere."""
     record: RecordConfig = RecordConfig()
     budget: BudgetConfig = BudgetConfig()
 
@@ -148,10 +178,12 @@ class ScopedMemoryConfig(_Section):
 
     @property
     def chat_is_on(self) -> bool:
+        """Whether ``chat`` answers."""
         return self.chat.enabled == "true" or (self.chat.enabled == "auto" and self.llm_is_configured)
 
     @property
     def llm_is_configured(self) -> bool:
+        """Whether there is a model to call."""
         return bool(self.llm.api_key and self.llm.base_url and self.llm.model)
 
     def engine_settings(self) -> EngineSettings:

@@ -94,8 +94,6 @@ ADD_DONE = "记住了：{content}（编号 {id}）"
 ADD_KNOWN = "这件事已经记着了：{content}（编号 {id}）"
 ADD_SHARED = "记住了，所有聊天都会知道：{content}（编号 {id}）"
 ADD_WAITING = "其他聊天要等管理员批准（候选编号 {id}）后才会知道。"
-ADD_WAITS_ONLY = "已提交，等待管理员批准（候选编号 {id}）。"
-ADD_ALREADY_WAITING = "同样的内容已经在等待批准，或者之前没有被批准。"
 ADD_REFUSED = {
     "secret": "这看起来是密码、密钥或证件号之类的内容，不会记住。",
     "private_contact": "这看起来是别人的电话或住址，不会记住。",

@@ -15,7 +15,7 @@ from nonebot_plugin_scoped_memory import api, compose_context, recall, remember
 from nonebot_plugin_scoped_memory.engine.errors import InvalidAddressError, InvalidItemError, NoChatError, StoreError
 from nonebot_plugin_scoped_memory.engine.models import Kind, NewItem
 from nonebot_plugin_scoped_memory.engine.scope import GLOBAL_SCOPE, home_scope
-from tests.bot.asking import GROUP, HONG, MING, OPERATOR, account, contents, group, private, seed
+from tests.bot.casting import GROUP, HONG, MING, OPERATOR, account, contents, group, private, seed
 from tests.conftest import RunningBot
 from tests.fakes.onebot import OneBotClient
 

@@ -84,7 +84,6 @@ def load() -> Wiring:
             chat.session_key,
             chat.account,
             chat.turn.name,
-            chat.turn.by_operator,
             recalled=heard.recalled if heard is not None else {},
         )
 

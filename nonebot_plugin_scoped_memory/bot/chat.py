@@ -61,6 +61,11 @@ class Chat:
         return heard.incoming.turn.role == "user" and bool(heard.incoming.turn.text.strip())
 
     async def answer(self, bot: Bot, event: Event) -> None:
+        """Send one answer to a message, after those to the messages before it in its session.
+
+        Nothing is sent if another bot or plugin answered meanwhile, or the message was taken back. Where the model
+        fails, an apology is sent; where the memory fails, an answer without it. A failure to send is only logged.
+        """
         heard, model = self._recorder.heard(event), self._model()
         if heard is None or model is None:
             return

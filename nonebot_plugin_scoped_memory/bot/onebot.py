@@ -17,7 +17,7 @@ from nonebot.adapters.onebot.v11.event import Reply
 from .. import texts
 from ..engine.address import Address
 from ..engine.errors import InvalidAddressError
-from ..engine.models import MAX_TURN_CHARS, NewTurn, Quote, TurnState
+from ..engine.models import NewTurn, Quote, TurnState
 from .segments import ANONYMOUS_ID, account_of, mentioned_ids, name_of, number_of, plain, render
 
 MAX_QUOTE_CHARS = 500
@@ -35,9 +35,8 @@ class Incoming:
 
     ``to_bot``: said to one of our bots (private, by name, mentioned anywhere, or quoting it). ``to_me``: said to the
     bot of this connection, the one that may answer; never by a bot, lest two of them talk forever.
-    ``role`` is ``member``, ``admin`` or ``owner``, empty in private. ``temp``: a private chat opened from a group.
-    ``account`` is empty for nobody in particular. ``unplaced`` is a quote that may be of this chat, and is no part of
-    the turn.
+    ``role`` is ``member``, ``admin`` or ``owner``, empty in private. ``account`` is empty for nobody in particular.
+    ``unplaced`` is a quote that may be of this chat, and is no part of the turn.
     """
 
     session_key: str
@@ -48,7 +47,6 @@ class Incoming:
     account: str
     anonymous: bool
     role: str
-    temp: bool
     unplaced: Quote | None
 
 
@@ -78,7 +76,6 @@ def read_message(
     bots: Container[str],
     superusers: Container[str],
     now: datetime,
-    max_chars: int = MAX_TURN_CHARS,
 ) -> Incoming:
     """A message event as an open turn.
 
@@ -92,7 +89,7 @@ def read_message(
     anonymous = _is_anonymous(event)
     account = "" if anonymous else account_of(event.user_id)
     own = not anonymous and (user_id == self_id or user_id in bots)
-    rendered = render(event.original_message, max_chars)
+    rendered = render(event.original_message)
     quote, unplaced = _quoted(event)
     asked = mentioned_ids(event.original_message) | ({_sender_id(event.reply)} if quote or unplaced else set())
     message_id = _message_id(event.message_id)
@@ -119,7 +116,6 @@ def read_message(
         account=account,
         anonymous=anonymous,
         role=_role(event) if group else "",
-        temp=not group and event.sub_type == "group",
         unplaced=unplaced,
     )
 
@@ -176,13 +172,6 @@ def session_of(event: object) -> str | None:
         return _session_key(event)
     except InvalidAddressError:
         return None
-
-
-def is_group_admin(event: object) -> bool:
-    """Whether a group message comes from an admin or the owner of its group."""
-    if not isinstance(event, MessageEvent) or event.message_type != "group" or _is_anonymous(event):
-        return False
-    return event.sender.role in ("admin", "owner")
 
 
 def event_number(event: Event) -> int:

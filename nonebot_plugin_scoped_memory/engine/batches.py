@@ -23,8 +23,9 @@ from .models import Clock, Item, Turn, TurnState, UsageRow
 from .scope import ScopeRef, home_scope, session_scope, writing_scopes
 from .settings import EngineSettings
 from .settling import memory_is_off
+from .source import Source
 from .store.base import MaintenanceStore, Store, View
-from .writing import Outcome, Source, write_proposals
+from .writing import Outcome, write_proposals
 
 if TYPE_CHECKING:
     from .llm import ChatModel, Completion
@@ -194,6 +195,8 @@ class BatchExtractor:
 
 
 def usage_row(scope: ScopeRef, day: str, purpose: str, completions: Sequence[Completion]) -> UsageRow:
+    """What ``completions`` cost together, charged to ``scope`` on ``day`` (``YYYY-MM-DD``, local); ``estimated`` if the
+    endpoint did not count the tokens of one of them."""
     return UsageRow(
         day=day,
         scope=scope,

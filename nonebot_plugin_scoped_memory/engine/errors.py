@@ -5,6 +5,7 @@ ScopedMemoryError
 ├── InvalidScopeError        a scope, or a set of scopes, that makes no sense
 ├── InvalidItemError         an item that must not be stored
 ├── NotFoundError            no such thing within the caller's scopes
+├── NotAllowedError          the caller sees it, but may not change it
 ├── SlotTakenError           another active item holds the slot or the same content
 ├── NoChatError              no current chat, and none was passed
 ├── StoreError               the database

@@ -12,6 +12,7 @@ from . import revising, text
 from .address import SessionKey
 from .background import Background
 from .batches import BatchExtractor, BatchReport
+from .changing import Actor
 from .errors import InvalidItemError, StoreUnreachableError
 from .extract.rules import explicit_proposal
 from .extract.secrets import mask
@@ -19,10 +20,11 @@ from .models import KINDS, Clock, Kind, NewTurn, Origin, Quote, Turn, TurnState
 from .scope import session_scope, writing_scopes
 from .settings import EngineSettings
 from .settling import settle_turns
+from .source import Source
 from .store.base import MaintenanceStore, Store
 from .turn_search import indexed_text
 from .vectorising import Vectoriser
-from .writing import Actor, Outcome, Source, shown, write_proposals
+from .writing import Outcome, shown, write_proposals
 
 logger = logging.getLogger(__name__)
 

@@ -21,6 +21,8 @@ REBUILT_AT_ONCE = 500
 
 
 class OperatorDoor(Door):
+    """What stands above one chat. Nothing here asks who calls: whoever offers it to people checks that first."""
+
     async def count_reviews(self, *, domain_id: str | None = None) -> int:
         """How many texts wait for a review, at most ``governance.MAX_REVIEWS``."""
         return len(await self.pending_reviews(limit=governance.MAX_REVIEWS, domain_id=domain_id))
@@ -32,7 +34,8 @@ class OperatorDoor(Door):
         return await governance.pending_reviews(self.store, self._domain(domain_id), limit=limit, offset=offset)
 
     async def approve(self, candidate_id: str, actor: Actor, *, domain_id: str | None = None) -> Approval:
-        """Raises NotFoundError."""
+        """Make a waiting candidate a shared item, word for word as it was shown. Returns that item, or the one that
+        said the same before. Raises NotFoundError if nothing of this id waits."""
         domain = self._domain(domain_id)
         approval = await governance.approve(self.store, domain, candidate_id, actor, self.clock())
         self._embed_later(domain, [approval.item])
@@ -41,17 +44,20 @@ class OperatorDoor(Door):
     async def reject(
         self, candidate_id: str, actor: Actor, reason: str = "", *, domain_id: str | None = None
     ) -> Candidate:
-        """Raises NotFoundError."""
+        """Refuse a waiting candidate for good; its chat keeps its own copy. Returns it with the reason as it is kept.
+        Raises NotFoundError if nothing of this id waits."""
         return await governance.reject(self.store, self._domain(domain_id), candidate_id, actor, self.clock(), reason)
 
     async def chat_setting(self, session_key: str, name: str, *, domain_id: str | None = None) -> str | None:
-        """A setting of the chat that this session belongs to."""
+        """A setting of the chat that this session belongs to, None if it was never set. Raises InvalidAddressError."""
         home = home_scope(session_key)
         return (await self.store.view(self._domain(domain_id), (home,)).chat_settings(home)).get(name)
 
     async def set_chat_setting(
         self, session_key: str, name: str, value: str, *, by: str, domain_id: str | None = None
     ) -> None:
+        """Set or replace a setting of the chat that this session belongs to; ``by`` is the account that wanted it.
+        Raises InvalidAddressError."""
         home = home_scope(session_key)
         async with self.store.write(self._domain(domain_id), (home,)) as tx:
             await tx.set_chat_setting(home, name, text.clean(value), by=by, at=self.clock())

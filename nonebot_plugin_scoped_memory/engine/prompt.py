@@ -28,7 +28,6 @@ _KIND_LABELS: Mapping[str, str] = {
     "warning": "警告",
     "summary": "摘要",
 }
-_CUT_NOTE = "…（后面还有 {left} 字，略）"
 _SHARED_LABEL = "共享"
 
 _QUOTE_LABELS = {"reply": "引用", "forward": "转发"}
@@ -193,7 +192,7 @@ def fit_history(turns: Sequence[Turn], limit: int, *, whole: bool = True) -> tup
 def _shortened(turn: Turn, limit: int) -> Turn:
     if text.count_tokens(turn.text) <= limit:
         return turn
-    return replace(turn, text=turn.text[:limit] + _CUT_NOTE.format(left=len(turn.text) - limit))
+    return replace(turn, text=text.cut_with_note(turn.text, limit))
 
 
 def _roundness(n: int) -> int:

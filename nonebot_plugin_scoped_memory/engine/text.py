@@ -183,6 +183,19 @@ def count_tokens(text: str) -> int:
     return wide + (len(text) - wide + 3) // 4
 
 
+CUT_NOTE = "…（后面还有 {left} 字，略）"
+"""What a model reads where words were left out for their length."""
+
+
+def cut_with_note(text: str, limit: int, note: str = CUT_NOTE) -> str:
+    """The first ``limit`` characters of ``text``, and ``note`` with the number of those that are ``left``, if any.
+
+    Lines stay as they are; ``cut`` is for one line that must not be longer.
+    """
+    left = len(text) - limit
+    return text if left <= 0 else text[:limit].rstrip() + note.format(left=left)
+
+
 def cut(text: str, limit: int) -> str:
     """``text`` on one line, at most ``limit`` characters, with … where it was cut."""
     line = " ".join(text.split())

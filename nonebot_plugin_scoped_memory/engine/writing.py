@@ -12,7 +12,6 @@ from datetime import datetime
 
 from . import text
 from .changing import FORGOTTEN, SYSTEM, supersede_and_add
-from .changing import Actor as Actor
 from .extract.checks import Rejection, check
 from .extract.secrets import find_secret
 from .models import Candidate, CandidateStatus, Item, MemoryEvent, Proposal

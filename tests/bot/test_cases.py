@@ -28,10 +28,13 @@ from tests.bot.casting import (
     PRIVATE,
     account,
     answer,
+    contents,
     everything,
     finds,
     found,
+    prompts,
     transcript_lines,
+    transcripts,
 )
 from tests.conftest import RunningBot
 from tests.fakes.openai_replies import ChatRequest
@@ -42,18 +45,6 @@ BEIJING = ZoneInfo("Asia/Shanghai")
 def at_time(*when: int) -> int:
     """The time of a message in China."""
     return int(datetime(*when, tzinfo=BEIJING).timestamp())  # pyright: ignore[reportArgumentType]
-
-
-def transcripts(bot: RunningBot) -> list[ChatRequest]:
-    return [request for request in bot.llm.chat_requests if request.wants_json]
-
-
-def prompts(bot: RunningBot) -> list[ChatRequest]:
-    return [request for request in bot.llm.chat_requests if not request.wants_json]
-
-
-async def contents(bot: RunningBot, session_key: str, domain_id: str = "default") -> list[str]:
-    return [item.content for item in await bot.items(session_key, domain_id)]
 
 
 async def test_a_new_conversation_keeps_the_memories(bot: RunningBot) -> None:

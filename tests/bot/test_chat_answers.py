@@ -13,8 +13,7 @@ from nonebot.rule import Rule
 from nonebot_plugin_scoped_memory import texts
 from nonebot_plugin_scoped_memory.bot import chat
 from nonebot_plugin_scoped_memory.engine.models import Turn
-from tests.bot.casting import BOT, GANG, GROUP, HONG, MING, OTHER_BOT, PRIVATE
-from tests.bot.prompting import last_words, prompts
+from tests.bot.casting import BOT, GANG, GROUP, HONG, MING, OTHER_BOT, PRIVATE, conversations, last_words
 from tests.conftest import RunningBot
 from tests.fakes.segments import at, text
 
@@ -49,7 +48,7 @@ async def test_it_is_silent_when_not_addressed(bot: RunningBot) -> None:
     await other.group(GROUP, BOT, "你好", at_bot=True)
     await other.ask_group(GROUP, MING, "在吗", at_bot=True)
     assert await qq.ask_group(GROUP, MING, "在吗", at_bot=True)
-    assert (len(qq.sent), len(other.sent), len(prompts(bot))) == (1, 1, 2)
+    assert (len(qq.sent), len(other.sent), len(conversations(bot))) == (1, 1, 2)
 
 
 async def test_it_is_silent_when_another_plugin_answered(bot: RunningBot) -> None:
@@ -67,7 +66,7 @@ async def test_it_is_silent_when_another_plugin_answered(bot: RunningBot) -> Non
     await bot.settled()
     assert sorted(sent.text for sent in qq.sent if sent.text == "晴") == ["晴", "晴"]
     assert len(qq.sent) == 4
-    assert [last_words(messages)[-2:] for messages in prompts(bot)] == ["在吗", "在吗"]
+    assert [last_words(messages)[-2:] for messages in conversations(bot)] == ["在吗", "在吗"]
 
 
 async def test_it_answers_what_another_plugin_only_listens_to(bot: RunningBot) -> None:
@@ -92,7 +91,7 @@ async def test_a_plugin_that_fails_does_not_silence_it(bot: RunningBot) -> None:
     qq = await bot.connect()
     await qq.ask_private(MING, "我的猫叫豆豆", nickname="小明")
     await qq.ask_private(MING, "猫叫什么")
-    assert "豆豆" in prompts(bot)[-1][-1]["content"]
+    assert "豆豆" in conversations(bot)[-1][-1]["content"]
 
 
 # ---------------------------------------------------------------------- one at a time
@@ -110,10 +109,10 @@ async def test_one_answer_at_a_time_in_a_session(bot: RunningBot) -> None:
     await bot.llm.wait_chats(2)
     await qq.private(HONG, "小红问")
     await bot.llm.wait_chats(3)
-    assert [last_words(m)[-3:] for m in prompts(bot)] == ["第一问", "群里问", "小红问"]
+    assert [last_words(m)[-3:] for m in conversations(bot)] == ["第一问", "群里问", "小红问"]
     bot.llm.release()
     await qq.wait_sent(2, user_id=MING)
-    first, second = [messages for messages in prompts(bot) if "第一问" in str(messages)]
+    first, second = [messages for messages in conversations(bot) if "第一问" in str(messages)]
     assert [m["role"] for m in second] == ["system", "user", "assistant", "user"]
     assert (first[-1]["content"], last_words(second)) == ("第一问", "第二问")
 
@@ -130,8 +129,8 @@ async def test_two_people_in_a_group_wait_for_each_other(bot: RunningBot) -> Non
     await bot.llm.wait_chats(2)
     bot.llm.release()
     await qq.wait_sent(3)
-    assert [m["role"] for m in prompts(bot)[-1]] == ["system", "user", "assistant", "user"]
-    assert prompts(bot)[-1][1]["content"].startswith("小明（10001）: ")
+    assert [m["role"] for m in conversations(bot)[-1]] == ["system", "user", "assistant", "user"]
+    assert conversations(bot)[-1][1]["content"].startswith("小明（10001）: ")
 
 
 # ---------------------------------------------------------------------- when the model fails
@@ -163,8 +162,8 @@ async def test_failures_get_an_apology_and_lose_nothing(bot: RunningBot, mode: s
     assert [item.content for item in await bot.items(PRIVATE)] == ["小明（10001）的猫叫豆豆"]
     if isinstance(mode, str) or mode not in (401, 402):
         await qq.ask_private(MING, "猫叫什么")
-        assert "我的猫叫豆豆" in str(prompts(bot)[-1][1:-1])
-        assert "豆豆" in prompts(bot)[-1][-1]["content"]
+        assert "我的猫叫豆豆" in str(conversations(bot)[-1][1:-1])
+        assert "豆豆" in conversations(bot)[-1][-1]["content"]
 
 
 async def test_no_endpoint_at_all(bot: RunningBot) -> None:
@@ -195,7 +194,7 @@ async def test_an_answer_that_cannot_be_sent_is_paid_for_and_loses_nothing(bot: 
     assert await bot.engine.spent_today() > 0
     assert [turn.text for turn in await bot.turns(PRIVATE)] == ["我的猫叫豆豆"]
     await qq.ask_private(MING, "在吗")
-    assert "我的猫叫豆豆" in str(prompts(bot)[-1][1:-1])
+    assert "我的猫叫豆豆" in str(conversations(bot)[-1][1:-1])
 
 
 async def test_tokens_are_counted_for_their_chat(bot: RunningBot) -> None:

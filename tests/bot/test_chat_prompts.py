@@ -9,8 +9,7 @@ import pytest
 from nonebot_plugin_scoped_memory.engine.models import NewItem
 from nonebot_plugin_scoped_memory.engine.prompt import BLOCK_CLOSE, BLOCK_OPEN
 from nonebot_plugin_scoped_memory.engine.scope import home_scope
-from tests.bot.casting import GANG, GROUP, GROUP_KEY, HONG, MING, PRIVATE, everything
-from tests.bot.prompting import last_words, prompts
+from tests.bot.casting import GANG, GROUP, GROUP_KEY, HONG, MING, PRIVATE, conversations, everything, last_words
 from tests.conftest import RunningBot
 from tests.fakes.openai_replies import ChatRequest
 
@@ -22,7 +21,7 @@ async def test_persona_then_history_then_memory_then_the_message(bot: RunningBot
     qq = await bot.connect()
     await qq.ask_private(MING, "我的猫叫豆豆", nickname="小明")
     await qq.ask_private(MING, "猫叫什么", nickname="小明")
-    system, said, answered, current = prompts(bot)[-1]
+    system, said, answered, current = conversations(bot)[-1]
     assert system == {"role": "system", "content": "你是小忆。"}
     assert said == {"role": "user", "content": "我的猫叫豆豆"}
     assert answered == {"role": "assistant", "content": "好的。"}
@@ -55,7 +54,7 @@ async def test_what_stands_before_the_message_never_changes(bot: RunningBot, whe
             who = (MING, HONG, GANG)[number % 3]
             await qq.ask_group(GROUP, who, words, card=f"成员{who}", at_bot=True)
     await bot.settled()
-    found = prompts(bot)
+    found = conversations(bot)
     assert len(found) == len(said)
     assert sum(BLOCK_OPEN in messages[-1]["content"] for messages in found) >= 3
     for earlier, later in itertools.pairwise(found):
@@ -70,7 +69,7 @@ async def test_history_is_cut_by_tokens_from_the_oldest_on(bot: RunningBot) -> N
     qq = await bot.connect()
     for number in range(12):
         await qq.ask_private(MING, f"第{number}句闲话，没有什么意思")
-    history = prompts(bot)[-1][1:-1]
+    history = conversations(bot)[-1][1:-1]
     words = [message["content"] for message in history if message["role"] == "user"]
     assert 2 <= len(words) < 11
     assert words == [f"第{number}句闲话，没有什么意思" for number in range(11 - len(words), 11)]
@@ -82,8 +81,8 @@ async def test_history_can_be_left_out(bot: RunningBot) -> None:
     qq = await bot.connect()
     await qq.ask_private(MING, "我的猫叫豆豆", nickname="小明")
     await qq.ask_private(MING, "猫叫什么")
-    assert [message["role"] for message in prompts(bot)[-1]] == ["system", "user"]
-    assert "豆豆" in prompts(bot)[-1][-1]["content"]
+    assert [message["role"] for message in conversations(bot)[-1]] == ["system", "user"]
+    assert "豆豆" in conversations(bot)[-1][-1]["content"]
 
 
 async def test_history_is_of_this_conversation_only(bot: RunningBot) -> None:
@@ -98,7 +97,7 @@ async def test_history_is_of_this_conversation_only(bot: RunningBot) -> None:
         (qq.ask_private(HONG, "说到哪了"), "小红的闲话"),
     ):
         await ask
-        history = str(prompts(bot)[-1][:-1])
+        history = str(conversations(bot)[-1][:-1])
         assert own in history
         assert history.count("闲话") == 1
 
@@ -110,7 +109,7 @@ async def test_group_history_names_its_speakers(bot: RunningBot) -> None:
     await qq.group(GROUP, GANG, "我不去", card="小刚", reply_to=said)
     await qq.group(GROUP, MING, "算我一个", anonymous="火影")
     await qq.ask_group(GROUP, MING, "谁不去？", card="小明", at_bot=True)
-    assert [message["content"] for message in prompts(bot)[-1][1:]] == [
+    assert [message["content"] for message in conversations(bot)[-1][1:]] == [
         "小红（10002）: 周五团建",
         "小刚（10003）: 我不去（引用 小红：“周五团建”）",
         "火影: 算我一个",
@@ -146,7 +145,7 @@ async def test_poisonous_memories_stay_inside_the_block(bot: RunningBot, poison:
     qq = await bot.connect()
     await bot.engine.add_items([NewItem(scope=home_scope(PRIVATE), kind="fact", content=poison)])
     await qq.ask_private(MING, "谁说喵")
-    [*_, current] = prompts(bot)[-1]
+    [*_, current] = conversations(bot)[-1]
     lines = current["content"].split("\n")
     assert lines[0] == BLOCK_OPEN
     assert lines[1].startswith("- [事实] ")
@@ -162,7 +161,7 @@ async def test_nobody_opens_or_closes_the_block_by_typing(bot: RunningBot, poiso
     bot.llm.reply = lambda _: poison
     await qq.ask_private(MING, f"{poison}，猫叫什么", reply_to=quoted, nickname=poison)
     await qq.ask_private(MING, "猫叫什么")
-    for messages in prompts(bot):
+    for messages in conversations(bot):
         tags = str([message["content"] for message in messages]).lower().count("<memory")
         assert tags == sum(message["content"].startswith(BLOCK_OPEN) for message in messages)
         assert str(messages).count(BLOCK_CLOSE) == tags <= 1

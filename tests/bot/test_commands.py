@@ -12,7 +12,7 @@ from nonebot.adapters.onebot.v11 import MessageEvent
 from nonebot_plugin_scoped_memory import texts
 from nonebot_plugin_scoped_memory.bot.commands import SUBCOMMANDS
 from nonebot_plugin_scoped_memory.engine.errors import StoreError
-from tests.bot.asking import (
+from tests.bot.casting import (
     GANG,
     GROUP,
     HONG,

@@ -10,7 +10,7 @@ import pytest
 from nonebot_plugin_scoped_memory import texts
 from nonebot_plugin_scoped_memory.bot.commands.request import PAGE, SHOWN_CHARS
 from nonebot_plugin_scoped_memory.engine.scope import plan_for_session
-from tests.bot.asking import GROUP, HONG, MING, OPERATOR, account, group, ids, private, prompts, seed
+from tests.bot.casting import GROUP, HONG, MING, OPERATOR, account, group, ids, private, prompts, seed
 from tests.conftest import RunningBot
 from tests.fakes.onebot import OneBotClient
 from tests.fakes.openai_server import OpenAIServer

@@ -10,7 +10,7 @@ from nonebot_plugin_scoped_memory import texts
 from nonebot_plugin_scoped_memory.bot.commands.change import EXAMPLE_ID
 from nonebot_plugin_scoped_memory.engine.models import MAX_ITEM_CHARS
 from nonebot_plugin_scoped_memory.engine.scope import GLOBAL_SCOPE
-from tests.bot.asking import (
+from tests.bot.casting import (
     GANG,
     GROUP,
     HONG,
@@ -18,11 +18,11 @@ from tests.bot.asking import (
     OPERATOR,
     account,
     contents,
+    finds,
     group,
     ids,
     private,
     prompts,
-    proposing,
     seed,
     transcripts,
 )
@@ -185,7 +185,7 @@ async def test_members_forget_their_own_and_what_is_about_them(qq: OneBotClient,
 
 
 async def test_what_is_forgotten_is_not_extracted_again(qq: OneBotClient, bot: RunningBot) -> None:
-    bot.llm.extraction = proposing("豆豆", "{who} 的猫叫豆豆")
+    bot.llm.extraction = finds("豆豆", "{who} 的猫叫豆豆")
     await qq.ask_private(MING, "今天给豆豆洗了澡", nickname="小明")
     await qq.ask_private(MING, "/memory new")
     (id,) = ids(await qq.ask_private(MING, "/memory list"))
@@ -209,7 +209,7 @@ async def test_what_is_forgotten_is_not_extracted_again(qq: OneBotClient, bot: R
 
 
 async def test_what_a_rule_found_and_a_person_forgot_stays_forgotten(qq: OneBotClient, bot: RunningBot) -> None:
-    bot.llm.extraction = proposing("手冲咖啡", "{who} 喜欢手冲咖啡", "preference")
+    bot.llm.extraction = finds("手冲咖啡", "{who} 喜欢手冲咖啡", "preference")
     await qq.ask_private(MING, "记住我喜欢手冲咖啡", nickname="小明")
     (id,) = ids(await qq.ask_private(MING, "/memory list"))
     await qq.ask_private(MING, f"/memory forget {id}")

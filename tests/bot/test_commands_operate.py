@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from nonebot_plugin_scoped_memory import texts
-from tests.bot.asking import (
+from tests.bot.casting import (
     GROUP,
     HONG,
     MING,
     OPERATOR,
     OTHER_GROUP,
     contents,
+    finds,
     group,
     private,
     prompts,
-    proposing,
     seed,
     transcripts,
 )
@@ -33,7 +33,7 @@ async def qq(bot: RunningBot) -> OneBotClient:
 
 
 async def test_new_extracts_what_is_pending_first_and_keeps_the_items(qq: OneBotClient, bot: RunningBot) -> None:
-    bot.llm.extraction = proposing("吉他", "{who} 在学吉他")
+    bot.llm.extraction = finds("吉他", "{who} 在学吉他")
     await qq.ask_private(MING, "我最近报了个吉他班", nickname="小明")
     await qq.ask_private(MING, "路上堵车了", nickname="小明")
     assert transcripts(bot) == []
@@ -79,7 +79,7 @@ async def test_new_says_when_something_is_left(qq: OneBotClient, bot: RunningBot
     bot.llm.default_mode = mode
     assert await qq.ask_private(MING, "/memory new") == texts.NEW_WAITING
     bot.llm.default_mode = "ok"
-    bot.llm.extraction = proposing("吉他", "{who} 在学吉他")
+    bot.llm.extraction = finds("吉他", "{who} 在学吉他")
     await qq.ask_private(OPERATOR, "/memory retry")
     await qq.ask_private(MING, "你好", nickname="小明")
     assert "吉他" not in prompts(bot)[-1].text
@@ -91,7 +91,7 @@ async def test_new_says_when_something_is_left(qq: OneBotClient, bot: RunningBot
 
 
 async def test_while_off_nothing_is_recorded_recalled_or_extracted(qq: OneBotClient, bot: RunningBot) -> None:
-    bot.llm.extraction = proposing("", "{who} 说过话")
+    bot.llm.extraction = finds("", "{who} 说过话")
     await seed(bot, private(MING), "小明的猫叫豆豆")
     await qq.ask_private(MING, "今天路上堵车了", nickname="小明")
     assert await qq.ask_private(MING, "/memory on") == texts.ON_ALREADY
@@ -147,7 +147,7 @@ async def test_off_outlasts_a_restart(qq: OneBotClient, bot: RunningBot) -> None
 
 
 async def test_retry_resumes_calls_that_were_stopped(qq: OneBotClient, bot: RunningBot) -> None:
-    bot.llm.extraction = proposing("吉他", "{who} 在学吉他")
+    bot.llm.extraction = finds("吉他", "{who} 在学吉他")
     bot.llm.push(402)
     assert await qq.ask_private(OPERATOR, "我最近报了个吉他班", nickname="老板") == texts.CHAT_STOPPED
     assert await qq.ask_private(OPERATOR, "还在吗", nickname="老板") == texts.CHAT_STOPPED

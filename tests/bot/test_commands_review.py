@@ -7,7 +7,7 @@ import pytest
 from nonebot_plugin_scoped_memory import texts
 from nonebot_plugin_scoped_memory.bot.commands.change import EXAMPLE_ID
 from nonebot_plugin_scoped_memory.bot.commands.review import REVIEW_PAGE
-from tests.bot.asking import GROUP, HONG, MING, OPERATOR, contents, group, ids, private, prompts, proposing
+from tests.bot.casting import GROUP, HONG, MING, OPERATOR, contents, finds, group, ids, private, prompts
 from tests.conftest import RunningBot
 from tests.fakes.onebot import OneBotClient
 
@@ -88,7 +88,7 @@ async def test_approving_what_is_known_already_says_so(qq: OneBotClient, bot: Ru
 
 
 async def test_what_was_rejected_is_not_proposed_again(qq: OneBotClient, bot: RunningBot) -> None:
-    bot.llm.extraction = proposing("周会", "决定：周会改到周四下午三点", "decision")
+    bot.llm.extraction = finds("周会", "决定：周会改到周四下午三点", "decision")
     await decide(qq)
     (id,) = await waiting(qq)
     answer = await qq.ask_private(OPERATOR, f"/memory reject {id.upper()}\u3000还没有定\n下来")

@@ -8,12 +8,8 @@ from nonebot.adapters.onebot.v11 import MessageEvent
 from nonebot.matcher import Matcher
 
 from nonebot_plugin_scoped_memory import compose_context
-from tests.bot.casting import GROUP, GROUP_KEY, HONG, MING, PRIVATE, everything
+from tests.bot.casting import GROUP, GROUP_KEY, HONG, MING, PRIVATE, contents, everything
 from tests.conftest import RunningBot
-
-
-async def contents(bot: RunningBot, session_key: str) -> list[str]:
-    return [item.content for item in await bot.items(session_key)]
 
 
 async def test_what_was_just_said_is_forgotten(bot: RunningBot) -> None:

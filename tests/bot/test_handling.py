@@ -76,8 +76,10 @@ async def test_a_timer_that_a_handler_set_is_in_no_chat(bot: RunningBot) -> None
 async def test_a_worker_that_one_chat_started_does_not_work_for_it(bot: RunningBot) -> None:
     queue, results = asyncio.Queue[Event](), asyncio.Queue[Any]()
     workers: list[asyncio.Task[None]] = []
+    started = asyncio.Event()
 
     async def work() -> None:
+        started.set()
         while True:
             event = await queue.get()
             results.put_nowait(await outcome(remember(event.get_plaintext())))
@@ -91,7 +93,7 @@ async def test_a_worker_that_one_chat_started_does_not_work_for_it(bot: RunningB
     another_plugin(handle)
     qq = await bot.connect()
     await qq.private(MING, "在吗")
-    await asyncio.sleep(0.05)
+    await started.wait()
     await bot.settled()
     await qq.private(HONG, "我要离婚了")
     assert await results.get() is NoChatError

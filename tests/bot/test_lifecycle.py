@@ -16,7 +16,7 @@ from nonebot_plugin_apscheduler import scheduler
 
 from nonebot_plugin_scoped_memory import api, texts
 from nonebot_plugin_scoped_memory.bot.jobs import PREFIX
-from tests.bot.asking import GROUP, MING, OPERATOR, private, prompts, transcripts
+from tests.bot.casting import GROUP, MING, OPERATOR, private, prompts, transcripts
 from tests.conftest import RunningBot, wiring
 from tests.fakes.openai_server import OpenAIServer
 from tests.fresh import files_in, log_of, run_python, running_bot

@@ -22,16 +22,13 @@ from tests.bot.casting import (
     PRIVATE,
     account,
     answer,
+    contents,
     everything,
     finds,
     found,
 )
 from tests.conftest import RunningBot
 from tests.fakes.onebot import OneBotClient
-
-
-async def contents(bot: RunningBot, session_key: str) -> list[str]:
-    return [item.content for item in await bot.items(session_key)]
 
 
 async def until(holds: Callable[[], Awaitable[bool]]) -> None:
@@ -70,7 +67,7 @@ async def test_group_recall(bot: RunningBot) -> None:
 
 @everything
 async def test_words_that_were_taken_back_are_gone_where_others_quoted_them(bot: RunningBot) -> None:
-    bot.llm.extraction = finds("跳槽", kind="fact")
+    bot.llm.extraction = finds("跳槽")
     bot.llm.reply = lambda _: "嗯"
     qq = await bot.connect()
     taken_back = await qq.group(GROUP, MING, "我下个月要跳槽", nickname="小明")

@@ -6,11 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from nonebot import on_command, on_fullmatch, on_keyword, on_message, on_regex, on_shell_command, on_startswith
+from nonebot import (
+    on_command,
+    on_fullmatch,
+    on_keyword,
+    on_message,
+    on_regex,
+    on_shell_command,
+    on_startswith,
+    require,
+)
 from nonebot.adapters import Bot, Event
 from nonebot.matcher import Matcher
 from nonebot.params import ArgPlainText
-from nonebot.rule import Rule, to_me
+from nonebot.rule import to_me
 
 from nonebot_plugin_scoped_memory.engine.models import TurnState
 from tests.bot.casting import BOT, GROUP, GROUP_KEY, HONG, MING, OTHER_BOT, PRIVATE, everything, finds
@@ -21,14 +30,12 @@ from tests.fakes.segments import at, text
 pytestmark = pytest.mark.usefixtures("rivals")
 
 
-class AlconnaRule:
-    """What nonebot-plugin-alconna puts into its matchers, by name."""
+def on_alconna(command: str) -> type[Matcher]:
+    """A command of nonebot-plugin-alconna with an argument. That plugin is loaded here, as by who uses it."""
+    require("nonebot_plugin_alconna")
+    from nonebot_plugin_alconna import Alconna, Args, on_alconna
 
-    def __init__(self, words: str) -> None:
-        self._words = words
-
-    async def __call__(self, event: Event) -> bool:
-        return event.get_plaintext() == self._words
+    return on_alconna(Alconna(command, Args["breed", str]))
 
 
 def answering(matcher: type[Matcher], words: str = "收到") -> type[Matcher]:
@@ -53,7 +60,7 @@ async def states(bot: RunningBot, session_key: str) -> list[tuple[str, TurnState
         pytest.param(lambda: on_shell_command("点歌"), "/点歌 我喜欢猫", id="shell"),
         pytest.param(lambda: on_fullmatch("我喜欢猫"), "我喜欢猫", id="fullmatch"),
         pytest.param(lambda: on_regex("^我喜欢(.+)$"), "我喜欢猫", id="regex"),
-        pytest.param(lambda: on_message(rule=Rule(AlconnaRule("我喜欢猫"))), "我喜欢猫", id="alconna"),
+        pytest.param(lambda: on_alconna("我喜欢猫"), "我喜欢猫 布偶", id="alconna"),
         pytest.param(lambda: on_command(("点歌", "猫")), "/点歌.猫 我喜欢猫", id="subcommand"),
     ],
 )

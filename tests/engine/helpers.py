@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from nonebot_plugin_scoped_memory.engine.changing import Actor
 from nonebot_plugin_scoped_memory.engine.engine import MemoryEngine
 from nonebot_plugin_scoped_memory.engine.llm import Completion
 from nonebot_plugin_scoped_memory.engine.models import (
@@ -36,7 +37,7 @@ from nonebot_plugin_scoped_memory.engine.scope import (
     writing_scopes,
 )
 from nonebot_plugin_scoped_memory.engine.settings import EngineSettings
-from nonebot_plugin_scoped_memory.engine.writing import Actor, Outcome
+from nonebot_plugin_scoped_memory.engine.writing import Outcome
 
 NOON = datetime(2026, 11, 30, 4, 0, tzinfo=timezone.utc)  # a Monday, 12:00 in Shanghai
 SHANGHAI = ZoneInfo("Asia/Shanghai")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from nonebot_plugin_scoped_memory.engine.changing import Actor
 from nonebot_plugin_scoped_memory.engine.models import Proposal
-from nonebot_plugin_scoped_memory.engine.writing import Actor, Source, write_proposals
+from nonebot_plugin_scoped_memory.engine.source import Source
+from nonebot_plugin_scoped_memory.engine.writing import write_proposals
 
 from .helpers import GROUP, OPERATOR, Memory
 

@@ -6,10 +6,12 @@ import asyncio
 
 import pytest
 
+from nonebot_plugin_scoped_memory.engine.changing import Actor
 from nonebot_plugin_scoped_memory.engine.errors import NotFoundError
 from nonebot_plugin_scoped_memory.engine.models import Item, Proposal
 from nonebot_plugin_scoped_memory.engine.scope import GLOBAL_SCOPE, ScopeContext, ScopeRef, session_scope
-from nonebot_plugin_scoped_memory.engine.writing import MAX_WAITING, Actor, Source, write_proposals
+from nonebot_plugin_scoped_memory.engine.source import Source
+from nonebot_plugin_scoped_memory.engine.writing import MAX_WAITING, write_proposals
 
 from .helpers import (
     BOSS,

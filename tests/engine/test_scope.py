@@ -134,21 +134,82 @@ def test_two_sessions_share_a_chat_scope_only_if_they_are_of_one_address(a: str,
     assert bool(shared) == (a.split(":")[:3] == b.split(":")[:3])
 
 
+SPELT_NOWHERE = {SCOPE_TYPE_GLOBAL, SCOPE_ID_GLOBAL, "project", "expert"}
+"""Words that are only ever a scope. The other types are words of their own too (a kind, an audience, a purpose)."""
+
+
+def spelt_scopes(tree: ast.AST) -> list[int]:
+    """Lines with a literal scope type or id: by itself, given to ``ScopeRef``, or beside ``….type`` or ``scope_type``
+    in a comparison, a keyword, an assignment or a ``case``."""
+    lines: list[int] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and node.value in SPELT_NOWHERE:
+            lines.append(node.lineno)
+        elif isinstance(node, ast.Call) and _name(node.func) == "ScopeRef":
+            given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            lines.extend(one.lineno for one in given if isinstance(one, ast.Constant))
+        elif isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            if any(_is_type(side) for side in sides):
+                lines.extend(line for side in sides for line in _types_in(side))
+        elif isinstance(node, ast.keyword) and node.arg in ("type", "scope_type"):
+            lines.extend(_types_in(node.value))
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(_is_type(target) for target in targets):
+                lines.extend(_types_in(node.value))
+        elif isinstance(node, ast.Match) and _is_type(node.subject):
+            lines.extend(line for case in node.cases for line in _types_in(case.pattern))
+    return sorted(set(lines))
+
+
+def _name(node: ast.AST) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_type(node: ast.AST) -> bool:
+    return _name(node) == "scope_type" or (isinstance(node, ast.Attribute) and node.attr == "type")
+
+
+def _types_in(node: ast.AST) -> list[int]:
+    """Lines of the scope types that are spelt anywhere inside ``node``."""
+    inside = [one for one in ast.walk(node) if isinstance(one, ast.Constant)]
+    return [one.lineno for one in inside if one.value in SCOPE_TYPES]
+
+
 def test_no_other_file_spells_a_scope() -> None:
     """A literal scope name or id outside scope.py would be a rule that nobody finds when it changes."""
-    spelled = {"global", SCOPE_ID_GLOBAL, "project", "expert"}
     offenders = []
-    for path in PACKAGE.rglob("*.py"):
-        if path.name == "scope.py":
-            continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Constant) and node.value in spelled:
-                offenders.append(f"{path.relative_to(PACKAGE)}:{node.lineno}")
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Name)
-                and node.func.id == "ScopeRef"
-                and any(isinstance(argument, ast.Constant) for argument in node.args)
-            ):
-                offenders.append(f"{path.relative_to(PACKAGE)}:{node.lineno}")
+    for path in sorted(PACKAGE.rglob("*.py")):
+        module = path.relative_to(PACKAGE).as_posix()
+        if module != "engine/scope.py":
+            offenders += [f"{module}:{line}" for line in spelt_scopes(ast.parse(path.read_text(encoding="utf-8")))]
     assert offenders == []
+
+
+@pytest.mark.parametrize("type", SCOPE_TYPES)
+@pytest.mark.parametrize(
+    "written",
+    [
+        "ref.type == {}",
+        "{} != item.scope.type",
+        "ref.type in ({}, 'room')",
+        "scope_type not in {{{}}}",
+        "row.scope_type == {}",
+        "ScopeRef({}, id)",
+        "scope.ScopeRef(type={}, id=id)",
+        "rows(scope_type={})",
+        "scope_type = {}",
+        "scope_type: str = {}",
+        "match ref.type:\n    case 'room' | {}: pass",
+    ],
+)
+def test_a_spelt_scope_is_seen(written: str, type: str) -> None:
+    assert spelt_scopes(ast.parse(written.format(repr(type)))) != []
+
+
+@pytest.mark.parametrize(
+    "written", ["kind == 'task'", "audience = 'chat'", "add_usage(purpose='chat')", "segment.type == 'image'"]
+)
+def test_the_same_word_may_mean_something_else(written: str) -> None:
+    assert spelt_scopes(ast.parse(written)) == []

@@ -130,6 +130,12 @@ def test_cut_keeps_one_line_and_marks_the_cut() -> None:
     assert text.cut("一二三四五", 3) == "一二…"
 
 
+def test_cut_with_note_says_how_much_is_left_out() -> None:
+    assert text.cut_with_note("一\n二三", 4) == "一\n二三"
+    assert text.cut_with_note("一\n二三四", 2) == "一…（后面还有 3 字，略）"
+    assert text.cut_with_note("一二三", 0, "（{left}）") == "（3）"
+
+
 @given(st.text())
 def test_no_text_breaks_the_analysis(value: str) -> None:
     terms = text.document_terms(value)

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from nonebot_plugin_scoped_memory.engine.changing import Actor
 from nonebot_plugin_scoped_memory.engine.models import Item, Proposal
 from nonebot_plugin_scoped_memory.engine.scope import GLOBAL_SCOPE
 from nonebot_plugin_scoped_memory.engine.settings import EngineSettings
-from nonebot_plugin_scoped_memory.engine.writing import Actor, Source, write_proposals
+from nonebot_plugin_scoped_memory.engine.source import Source
+from nonebot_plugin_scoped_memory.engine.writing import write_proposals
 
 from .helpers import BOSS, GANG, GROUP, HONG, MING, OPERATOR, FakeChat, Memory, chat, found, memory, said
 from .proposing import propose

@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
+from nonebot_plugin_scoped_memory.engine.changing import Actor
 from nonebot_plugin_scoped_memory.engine.models import Proposal
-from nonebot_plugin_scoped_memory.engine.writing import Actor
 
 from .helpers import HONG, MING, NOON, FakeChat, found, memory, said
 from .proposing import propose

@@ -202,7 +202,7 @@ class GateContract:
             lambda w: w.add_usage(UsageRow("day", OTHER, "p", 1, 1, 1, False)),
             lambda w: w.add_turns(OTHER_KEY, [(a_turn("x"), [])]),
             lambda w: w.set_turn_state(OTHER_KEY, [1], a_turn("x").state),
-            lambda w: w.set_turn_text(OTHER_KEY, 1, "x", []),
+            lambda w: w.add_to_turn(OTHER_KEY, 1, (), {}),
             lambda w: w.mark_recalled(OTHER_KEY, 1),
             lambda w: w.mark_suppressed(OTHER_KEY, [1]),
             lambda w: w.set_watermark(OTHER_KEY, 1),

@@ -103,16 +103,15 @@ async def test_the_index_holds_no_readable_word(store: SqliteStore, path: Path) 
 
 async def test_what_is_forgotten_leaves_no_bytes(store: SqliteStore, path: Path) -> None:
     secret = "xyzzy-" * 500 + "机密"  # long enough for pages of its own
-    await say(store, secret, "other")
-    await add(store, an_item("kept"))
+    item, _ = await add(store, an_item(secret), an_item("kept"))
 
     def on_disk() -> bool:
         files = [file for file in path.parent.iterdir() if file.name.startswith(path.name)]
         return any(b"xyzzy" in file.read_bytes() or "机密".encode() in file.read_bytes() for file in files)
 
     assert on_disk()
-    async with store.write(DOMAIN, [SESSION]) as write:
-        await write.set_turn_text(CHAT_KEY, 1, "", [])
+    async with store.write(DOMAIN, [CHAT]) as write:
+        await write.save_item(dataclasses.replace(item, content="", identity=""), [])
     await store.maintenance.tidy()
     assert not on_disk()
 

@@ -43,12 +43,8 @@ async def add(engine: MemoryEngine, request: Request, argument: str) -> None:
 
 
 def _said(outcome: Outcome) -> str:
-    if outcome.status == "rejected":
+    if outcome.item is None:  # it was rejected: a chat always has a place of its own for what only waits elsewhere
         return texts.ADD_REFUSED.get(outcome.reason, texts.ADD_REFUSED_OTHER)
-    if outcome.item is None:
-        if outcome.pending is None:
-            return texts.ADD_ALREADY_WAITING
-        return texts.ADD_WAITS_ONLY.format(id=outcome.pending.id)
     known = outcome.status == "duplicate"
     shared = outcome.item.scope == GLOBAL_SCOPE
     sentence = texts.ADD_KNOWN if known else texts.ADD_SHARED if shared else texts.ADD_DONE

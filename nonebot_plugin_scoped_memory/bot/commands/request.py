@@ -12,13 +12,12 @@ from nonebot.adapters.onebot.v11 import ActionFailed, Message, MessageEvent, Mes
 
 from ... import texts
 from ...config import ScopedMemoryConfig
+from ...engine.changing import Actor
 from ...engine.engine import MemoryEngine
 from ...engine.llm import OpenAIChat
 from ...engine.revising import Rights
 from ...engine.scope import home_scope
 from ...engine.text import clean, cut, person
-from ...engine.writing import Actor
-from ..onebot import is_group_admin
 from ..recorder import Heard
 from ..segments import render
 
@@ -55,7 +54,7 @@ class Request:
         self.operator = heard.incoming.turn.by_operator
         self.anonymous = heard.incoming.anonymous
         self.in_group = bool(heard.incoming.role)
-        self.group_admin = is_group_admin(event)
+        self.group_admin = heard.incoming.role in ("admin", "owner")
 
     @property
     def actor(self) -> Actor:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 
 from ..models import Item, Quote, Turn, TurnState
-from ..text import clean, shown_name
+from ..text import clean, cut_with_note, shown_name
 from .secrets import mask
 
 MAX_LINE_CHARS = 4_000
@@ -32,11 +32,9 @@ BOT = "bot"
 
 _ANONYMOUS = "匿名"
 _QUOTE_LABELS = {"reply": "引用", "forward": "转发"}
-_CUT_NOTE = "…（后面还有 {left} 字，略）"
 
 INVISIBLE = "\\s\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff"
 """Characters that show nothing, for the inside of a character class."""
-"""What shows nothing, inside a character class."""
 # Anything in a text that reads like the head of a line or like a quotation mark of ours.
 _FORGED_HEAD = re.compile(rf"\[(?=[{INVISIBLE}]*[tTｔＴ][{INVISIBLE}]*\d)")
 _FORGED_QUOTE = re.compile(rf"（(?=[{INVISIBLE}]*(?:引用|转发))")
@@ -195,9 +193,8 @@ def _inert(text: str) -> str:
 
 def _one_line(text: str, limit: int) -> str:
     """Stranger's text as one line of at most ``limit`` characters in which nothing reads like our own marks."""
-    text = mask(clean(text))
-    note = _CUT_NOTE.format(left=len(text) - limit) if len(text) > limit else ""
-    line = " / ".join(part.strip() for part in text[:limit].splitlines() if part.strip())
+    text = cut_with_note(mask(clean(text)), limit)
+    line = " / ".join(part.strip() for part in text.splitlines() if part.strip())
     line = _FORGED_HEAD.sub("［", line)
     line = _FORGED_QUOTE.sub("(", line)
-    return _FORGED_PLACEHOLDER.sub("（", line) + note
+    return _FORGED_PLACEHOLDER.sub("（", line)

@@ -7,7 +7,7 @@
   session outside its view raises InvalidScopeError; an id outside it raises NotFoundError.
 - ``MaintenanceStore``: what jobs and the command line need across scopes. Nothing it returns may feed a prompt.
 
-Both stores (SQLite, PostgreSQL) return the same results in the same order.
+Every store returns the same results in the same order: ``tests/store/contract.py`` holds it to all that is said here.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ from ..models import (
     UsageRow,
 )
 from ..scope import ScopeRef
+from .maintenance import Backlog as Backlog
+from .maintenance import MaintenanceStore as MaintenanceStore
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,13 +69,19 @@ class View(Protocol):
     """
 
     @property
-    def domain_id(self) -> str: ...
+    def domain_id(self) -> str:
+        """The domain that all reads stay in."""
+        ...
 
     @property
-    def scopes(self) -> tuple[ScopeRef, ...]: ...
+    def scopes(self) -> tuple[ScopeRef, ...]:
+        """The scopes as they were asked for, never empty."""
+        ...
 
     # --- sessions and turns: session_scope(session_key) must be among the scopes, else nothing is found
-    async def session(self, session_key: str) -> Session | None: ...
+    async def session(self, session_key: str) -> Session | None:
+        """The session's counters, watermark and summary; None before anything was written to it."""
+        ...
 
     async def recent_turns(self, session_key: str, *, limit: int, after: int = 0) -> list[Turn]:
         """The last ``limit`` ORDINARY standing turns with n > ``after``, in reading order, oldest first."""
@@ -99,7 +107,9 @@ class View(Protocol):
         """(item id, score) of what this answer was made with, best first."""
         ...
 
-    async def turn_candidates(self, session_key: str, terms: Sequence[str]) -> LexicalCandidates: ...
+    async def turn_candidates(self, session_key: str, terms: Sequence[str]) -> LexicalCandidates:
+        """As ``item_candidates``: the session's standing OPEN and ORDINARY turns that hold some of the terms."""
+        ...
 
     # --- items
     async def items(self, ids: Iterable[str]) -> list[Item]:
@@ -117,7 +127,9 @@ class View(Protocol):
         """Newest first (created_at, then id)."""
         ...
 
-    async def count_items(self, *, status: ItemStatus | None = "active", kind: str | None = None) -> int: ...
+    async def count_items(self, *, status: ItemStatus | None = "active", kind: str | None = None) -> int:
+        """How many ``list_items`` would give without a limit."""
+        ...
 
     async def pinned_items(self) -> list[Item]:
         """Active ``dao_tian`` items."""
@@ -150,7 +162,9 @@ class View(Protocol):
         ...
 
     # --- candidates, events
-    async def candidate(self, id: str) -> Candidate | None: ...
+    async def candidate(self, id: str) -> Candidate | None:
+        """A candidate of one of the scopes, whatever became of it; None also where it is not to be seen."""
+        ...
 
     async def list_candidates(
         self, *, status: CandidateStatus | None = "pending", limit: int = 100, offset: int = 0
@@ -163,13 +177,17 @@ class View(Protocol):
         ...
 
     # --- settings, usage
-    async def chat_settings(self, scope: ScopeRef) -> dict[str, str]: ...
+    async def chat_settings(self, scope: ScopeRef) -> dict[str, str]:
+        """Settings of a scope by name; those never set, and all of a scope outside the view's, are absent."""
+        ...
 
     async def account_settings(self, account: str) -> dict[ScopeRef, dict[str, str]]:
         """The account's settings that hold in one of the scopes."""
         ...
 
-    async def usage(self, day: str) -> list[UsageRow]: ...
+    async def usage(self, day: str) -> list[UsageRow]:
+        """Of that day (``YYYY-MM-DD``, local), one row for each scope and purpose, ordered by them."""
+        ...
 
     async def commit_result(self, session_key: str, commit_id: str) -> str | None:
         """What ``Write.save_commit`` kept, None if this commit was never made."""
@@ -199,10 +217,6 @@ class Write(View, Protocol):
         """Standing turns are in the text index while they are OPEN or ORDINARY. Unknown numbers are left out."""
         ...
 
-    async def set_turn_text(self, session_key: str, n: int, text: str, terms: Sequence[str]) -> None:
-        """Raises NotFoundError."""
-        ...
-
     async def add_to_turn(self, session_key: str, n: int, quotes: Sequence[Quote], names: Mapping[str, str]) -> None:
         """Add quotes, and the names of mentioned accounts. Raises NotFoundError."""
         ...
@@ -224,19 +238,25 @@ class Write(View, Protocol):
         """Never moves back, nor past the last turn; also clears the session's failures."""
         ...
 
-    async def set_failure(self, session_key: str, failures: int, retry_at: datetime) -> None: ...
+    async def set_failure(self, session_key: str, failures: int, retry_at: datetime) -> None:
+        """Extraction failed ``failures`` times in a row; ``backlog`` leaves the session out until ``retry_at``."""
+        ...
 
     async def start_history(self, session_key: str) -> None:
         """History begins after the last turn."""
         ...
 
-    async def set_summary(self, session_key: str, summary: str) -> None: ...
+    async def set_summary(self, session_key: str, summary: str) -> None:
+        """Replace what is kept of the conversation beyond its recent turns; empty for nothing."""
+        ...
 
     async def twin(self, scope: ScopeRef, kind: str, subject: str, identity: str) -> Item | None:
         """The active item with the same content."""
         ...
 
-    async def slot_holder(self, scope: ScopeRef, kind: str, key: str, subject: str) -> Item | None: ...
+    async def slot_holder(self, scope: ScopeRef, kind: str, key: str, subject: str) -> Item | None:
+        """The active item in this slot."""
+        ...
 
     async def add_item(self, item: Item, terms: Sequence[str]) -> Item:
         """Store an item of a scope of this view, with its index row. An empty ``item.id`` gets an id.
@@ -261,7 +281,9 @@ class Write(View, Protocol):
         """An empty id gets an id."""
         ...
 
-    async def same_candidates(self, scope: ScopeRef, kind: str, subject: str, identity: str) -> list[Candidate]: ...
+    async def same_candidates(self, scope: ScopeRef, kind: str, subject: str, identity: str) -> list[Candidate]:
+        """Candidates for this scope with the same content, whatever became of them, oldest first."""
+        ...
 
     async def candidates_of_item(self, item_id: str) -> list[Candidate]:
         """Pending candidates in the scopes that are linked to this item, if it lies in the scopes too."""
@@ -273,13 +295,17 @@ class Write(View, Protocol):
         """An empty ``item_id`` leaves the linked item as it is. Raises NotFoundError."""
         ...
 
-    async def add_event(self, event: MemoryEvent) -> None: ...
+    async def add_event(self, event: MemoryEvent) -> None:
+        """Append to the audit log of the event's scope."""
+        ...
 
-    async def set_chat_setting(self, scope: ScopeRef, name: str, value: str, *, by: str, at: datetime) -> None: ...
+    async def set_chat_setting(self, scope: ScopeRef, name: str, value: str, *, by: str, at: datetime) -> None:
+        """Set or replace a setting of the scope; ``by`` is the account that wanted it."""
+        ...
 
-    async def set_account_setting(
-        self, scope: ScopeRef, account: str, name: str, value: str, *, at: datetime
-    ) -> None: ...
+    async def set_account_setting(self, scope: ScopeRef, account: str, name: str, value: str, *, at: datetime) -> None:
+        """Set or replace a setting of the account that holds in the scope."""
+        ...
 
     async def add_usage(self, row: UsageRow) -> None:
         """Adds to the row of the same day, scope and purpose."""
@@ -291,6 +317,8 @@ class Write(View, Protocol):
 
 
 class Store(Protocol):
+    """The first door, and the life of the database behind it. Anything may raise StoreError."""
+
     @property
     def url(self) -> str:
         """Without credentials."""
@@ -342,64 +370,4 @@ class Store(Protocol):
 
     async def close(self) -> None:
         """Finish what is queued, then close every connection. Can be called twice."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Backlog:
-    """A session with ``turns`` past its watermark; the newest was recorded at ``quiet_since``."""
-
-    domain_id: str
-    session_key: str
-    turns: int
-    quiet_since: datetime
-
-
-class MaintenanceStore(Protocol):
-    """Across scopes; only for jobs, privacy, migration and the command line."""
-
-    async def backlog(self, *, now: datetime, quiet_before: datetime, limit: int) -> list[Backlog]:
-        """Sessions with ordinary user turns past their watermark, silent since ``quiet_before`` and not waiting for
-        a retry; the oldest unprocessed turn first."""
-        ...
-
-    async def left_open(self, *, before: datetime, limit: int) -> list[tuple[str, str, int]]:
-        """(domain, session key, number) of turns that were recorded before then and are still open, oldest first."""
-        ...
-
-    async def sessions_of_own_message(self, domain_id: str, self_id: str, message_id: str) -> list[str]:
-        """The sessions in which a bot's own message has this id."""
-        ...
-
-    async def items_without_vectors(self, model: str, *, limit: int) -> list[tuple[str, Item]]:
-        """(domain, active item) pairs whose vector of this model is missing or of another content."""
-        ...
-
-    async def outdated_terms(self, analyser: int, *, limit: int) -> list[tuple[str, ScopeRef, str | int, str]]:
-        """Index rows of another analyser version: (domain, owner scope, item id or turn number, text).
-
-        The text is an item's content, or a turn's name and text on two lines (the text alone without a name).
-        """
-        ...
-
-    async def reindex(self, analyser: int, rows: Sequence[tuple[str, ScopeRef, str | int, Sequence[str]]]) -> None:
-        """Replace (domain, owner scope, item id or turn number, terms).
-
-        Rows that left the index meanwhile, or have this version already, stay as they are.
-        """
-        ...
-
-    async def usage_total(self, day: str) -> tuple[int, int]:
-        """(tokens in, tokens out) of that day over everything."""
-        ...
-
-    async def counts(self) -> dict[str, int]:
-        """Rows by table name."""
-        ...
-
-    async def tidy(self) -> None:
-        """Merge the text index and empty the write-ahead log, for times when little happens.
-
-        Nothing erased is left in the file afterwards, unless another process is reading it just then.
-        """
         ...

@@ -7,7 +7,6 @@ from datetime import datetime
 
 from ...errors import NotFoundError
 from ...models import NewTurn, Quote, Turn, TurnState
-from ...scope import session_scope
 from . import index, recording
 from .index import TURNS
 from .rows import Row, chunks, marks, mentions_in, mentions_text, quotes_in, quotes_text, to_ms, turn_numbers
@@ -33,19 +32,6 @@ class TurnWrites(Writing):
         await self._update("state = ?", state.value, [row[0] for row in changed])
         if indexed:
             await index.enter(self.tx, TURNS, [row[0] for row in changed if row[2] not in _INDEXED])
-
-    async def set_turn_text(self, session_key: str, n: int, text: str, terms: Sequence[str]) -> None:
-        found = await self._find(session_key, [n])
-        if not found:
-            raise NotFoundError("turn", f"{session_key}#{n}")
-        row, _, state, stands = found[0]
-        await self._unindex(found)
-        await self._update("text = ?", text, [row])
-        if stands:
-            tokens = await index.hash_many([(self._domain_id, session_scope(session_key), terms)])
-            session_id = await self.session_id(session_key)
-            await index.add(self.tx, TURNS, [(row, session_id, tokens[0])], self.context.analyser)
-            await index.enter(self.tx, TURNS, [row] if state in _INDEXED else [])
 
     async def add_to_turn(self, session_key: str, n: int, quotes: Sequence[Quote], names: Mapping[str, str]) -> None:
         self.check_session(session_key)
