@@ -203,11 +203,11 @@ async def play(demo: Demo, folder: Path, port: int, settings: dict[str, str]) ->
         demo.claim(any("豆豆" in line for line in recalled), "重启之后还记得")
         _, recalled = await demo.say(HONG, "猫叫什么名字？")
         demo.claim(not any("豆豆" in line for line in recalled), "小红的私聊仍然不知道")
-        await demo.say(MING, "我最近在学吉他，每周三晚上有课")
+        await demo.say(MING, "我最近在给楼上的老奶奶画一本故事书，每周三晚上去")
         await demo.say(MING, "/memory new")
-        _, recalled = await demo.say(MING, "我最近在学什么？")
+        _, recalled = await demo.say(MING, "我最近在画什么书？")
         demo.claim(
-            any("吉他" in line for line in recalled), "模型从对话里整理出来的也记住了，开始新的对话之后仍然能想起"
+            any("故事书" in line for line in recalled), "模型从对话里整理出来的也记住了，开始新的对话之后仍然能想起"
         )
 
 

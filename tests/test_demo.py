@@ -57,7 +57,7 @@ async def test_it_keeps_its_promises(tmp_path: Path) -> None:
         "[事实] 小刚（10003）对花生过敏 → 本聊天",
         "[决定] 周会改到周四下午三点 → 本聊天（等待管理员批准，之后共享）",
         "[决定] 周会改到周四下午三点 → 共享",
-        "[事实] 小明（10001）最近在学吉他 → 本聊天",
+        "[事实] 小明（10001）最近在给楼上的老奶奶画一本故事书 → 本聊天",
     ]
     assert "Traceback" not in shown
     assert not any(tmp_path.iterdir())  # noqa: ASYNC240 - its folder is its own

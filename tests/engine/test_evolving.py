@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .helpers import BOSS, GROUP, HONG, OTHER_GROUP, Memory, memory
+from .helpers import BOSS, BOT, GROUP, HONG, OTHER_GROUP, Memory, memory
 
 
 async def past(memo: Memory, status: str) -> list[str]:
@@ -72,3 +72,13 @@ async def test_a_decision_of_another_chat_stands() -> None:
         await memo.speak("我们决定周会定在周四", session=OTHER_GROUP)
         await memo.speak("上次说的周会定在周四作废，我们改成周会定在周五", session=GROUP)
         assert await memo.contents(OTHER_GROUP) == ["决定：周会定在周四"]
+
+
+async def test_the_bots_own_words_end_nothing() -> None:
+    async with memory() as memo:
+        await memo.speak("我们决定周会改到周四")
+        await memo.speak("我喜欢榴莲")
+        for words in ("我记得：周会改到周四", "榴莲取消了", "你不喜欢榴莲了", "不是榴莲，是芒果"):
+            await memo.speak(words, BOT)
+        assert sorted(await memo.contents()) == ["决定：周会改到周四", "小明（10001）喜欢榴莲"]
+        assert len(await memo.engine.pending_reviews()) == 1

@@ -178,9 +178,9 @@ _MOVES = LazyPattern(
 
 
 def match_replacement(turn: Turn) -> Replacement | None:
-    """What ``turn`` puts in place of what; None if it corrects nothing so. Never raises."""
+    """What ``turn`` puts in place of what; None if it corrects nothing so, or is nobody's. Never raises."""
     text = clean(turn.text)
-    if len(text) > MAX_CHARS:
+    if turn.role != "user" or not turn.account or len(text) > MAX_CHARS:
         return None
     folded = Folded.of(text)
     if "?" in folded.text:
@@ -198,9 +198,10 @@ def match_replacement(turn: Turn) -> Replacement | None:
 
 
 def match_endings(turn: Turn) -> list[str]:
-    """The clauses of ``turn``, folded, that say that something is so no longer, or is liked now. Never raises."""
+    """The clauses of ``turn``, folded, that say that something is so no longer, or is liked now; none of a bot's. Never
+    raises."""
     text = clean(turn.text)
-    if len(text) > MAX_CHARS:
+    if turn.role != "user" or not turn.account or len(text) > MAX_CHARS:
         return []
     message = read(text)
     if message.openly_joking:

@@ -106,7 +106,7 @@ LEANING_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         name="taken_up",
-        kind="preference",
+        kind="fact",
         bare=True,
         pattern=whole(
             rf"(?:{ME}(?:最近|现在|正|这阵子|这段时间){{1,4}}|最近|这阵子)(?:一直|又|也|都|刚)?(?P<v>在学|在练|在追|"
