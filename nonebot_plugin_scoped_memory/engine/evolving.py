@@ -66,7 +66,8 @@ async def end_what_is_over(tx: Write, turn: Turn, written: Sequence[Outcome], no
     for item in new:
         for old in await _put_right(tx, turn, item) + await _overturned(tx, turn, item):
             await _give_way(tx, old, turn, now, item)
-    for item in await _over(tx, turn, {item.id for item in new}):
+    said_now = {outcome.item.id for outcome in written if outcome.item is not None}
+    for item in await _over(tx, turn, said_now):
         await _give_way(tx, item, turn, now, None)
 
 

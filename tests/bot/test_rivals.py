@@ -196,6 +196,7 @@ async def test_two_bots_in_a_group_carry_out_a_command_once(bot: RunningBot) -> 
     await OneBotClient.broadcast_group(both, GROUP, MING, "/memory add 周会在周四")
     for client in both:  # each has handled the broadcast when it answers this
         await client.ask_private(HONG, "/memory")
+    await bot.settled()
     said = [sent.text for client in both for sent in client.sent if sent.group_id == GROUP]
     assert len(said) == 1
     assert "周会在周四" in said[0]

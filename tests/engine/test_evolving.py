@@ -82,3 +82,13 @@ async def test_the_bots_own_words_end_nothing() -> None:
             await memo.speak(words, BOT)
         assert sorted(await memo.contents()) == ["决定：周会改到周四", "小明（10001）喜欢榴莲"]
         assert len(await memo.engine.pending_reviews()) == 1
+
+
+async def test_said_again_it_does_not_end_itself() -> None:
+    async with memory() as memo:
+        for _ in range(2):
+            await memo.speak("我们决定周会改到周四")
+        for n in (1, 2):
+            await memo.speak(f"我们决定第{n}号方案通过")
+        assert len(await memo.contents()) == 3
+        assert len(await memo.engine.pending_reviews()) == 3

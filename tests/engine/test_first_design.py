@@ -82,7 +82,7 @@ async def test_a_decision_from_a_typed_session_is_written_to_global(auto: Memory
 async def test_one_extraction_writes_each_kind_to_its_own_scope() -> None:
     answer = said(found("u1 喜欢手冲咖啡", kind="preference"), found("周会改到周四", kind="decision", subject=None))
     async with memory(shared_writes="auto", llm=FakeChat(answer)) as memo:
-        await memo.speak("周会改到周四，另外手冲咖啡真香", USER_A, A)
+        await memo.speak("周会周四怎么样，另外手冲咖啡真香", USER_A, A)
         await memo.extract(A)
         assert [item.kind for item in await memo.items(A_CHAT)] == ["preference"]
         assert [item.kind for item in await memo.items(GLOBAL_SCOPE)] == ["decision"]

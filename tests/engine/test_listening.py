@@ -203,14 +203,14 @@ async def test_the_log_names_the_session_and_the_reason_and_not_the_text(caplog:
     async with memory() as memo:
         with caplog.at_level(logging.INFO):
             await memo.remember("网盘密码是 hunter2024")
-        (line,) = [r.getMessage() for r in caplog.records if "rejected" in r.getMessage()]
-        assert line == "default/qq:group:20001: a proposal was rejected: secret"
+        (line,) = [r.getMessage() for r in caplog.records if "没有通过" in r.getMessage()]
+        assert line == "default/qq:group:20001：一条候选记忆没有通过：secret"
 
 
 async def test_a_new_conversation_extracts_what_is_pending_first() -> None:
     model = FakeChat(said(found("u1 在学小提琴")))
     async with memory(llm=model) as memo:
-        await memo.speak("最近在学小提琴")
+        await memo.speak("小提琴课真难")
         report = await memo.engine.listener.start_conversation("default", GROUP)
         assert (report.turns, report.waiting) == (1, "")
         assert await memo.contents() == ["小明（10001）在学小提琴"]

@@ -133,7 +133,7 @@ async def test_every_proposal_has_a_decision_with_a_reason_and_every_change_an_e
         found("周会改到周四", kind="decision", subject=None),
     )
     async with memory(llm=FakeChat(answer)) as memo:
-        await memo.speak("手冲真香，周会改到周四")
+        await memo.speak("手冲真香，周会周四怎么样")
         report = await memo.extract()
         kept = [*await memo.candidates(GROUP, status=None), *await memo.candidates(status=None)]
         assert sorted((c.status, c.reason) for c in kept) == [

@@ -35,7 +35,7 @@ async def test_what_is_personal_stays_in_its_chat_whatever_the_model_says(
 async def test_audience_chat_keeps_a_shared_kind_in_its_chat(kind: Any) -> None:
     answer = said(found("周会改到周四", kind=kind, subject=None, audience="chat"))
     async with memory(llm=FakeChat(answer), shared_writes="auto") as memo:
-        await memo.speak("周会改到周四")
+        await memo.speak("周会周四怎么样")
         await memo.extract()
         assert await memo.contents() == ["周会改到周四"]
         assert await memo.contents(GLOBAL_SCOPE) == await memo.candidates() == []

@@ -67,7 +67,7 @@ _PREDICATE = LazyPattern(
 )
 _DAYS = LazyPattern(
     r"\d{4}[-年]\d{1,2}[-月]\d{1,2}[日号]?|\d{1,2}月\d{1,2}[日号]?|[上下这本]*(?:周|星期|礼拜)[一二三四五六日天末](?:[早晚]上|[上下中]午)?|[今明后][天晚早]|月底"
-    r"|[\d一二三四五六七八九十]{1,3}[点号](?:半|钟)?"
+    r"|(?<![第\d一二三四五六七八九十])(?:\d{1,2}|[一二三四五六七八九十]{1,3})(?:[点号](?:半|钟)?)"
 )
 _TAIL_WORDS = LazyPattern(r"(?:定在|定为|改[到在成]|[都就]?在|都|统一|的时候|过敏|了|的|吧|去)+$")
 # What says that it is so no longer. Of an occasion (今天不去了) it says so only where the item is one.
