@@ -11,7 +11,15 @@ from datetime import datetime, timedelta
 
 from . import text
 from .changing import SOURCE_SUPERSEDED, drop_waiting
-from .extract.changes import MOVED_ON, ends, match_endings, match_replacement, overturns
+from .extract.changes import (
+    MOVED_ON,
+    answers_only,
+    asks,
+    ends,
+    match_endings,
+    match_replacement,
+    overturns,
+)
 from .extract.clauses import Folded
 from .models import Item, MemoryEvent, Proposal, Turn
 from .scope import home_scope
@@ -22,6 +30,8 @@ MOST_AT_ONCE = 2
 """Items that one sentence may end; more, and nobody can tell which are meant."""
 FRESH = timedelta(hours=1)
 """How long after a statement 不是…，是… is understood to be about it, where nothing says that it was a slip."""
+JUST_ASKED = timedelta(minutes=10)
+"""How long after a question an answer without an object is about it."""
 DECISIONS = 200
 """Decisions of a chat that a new one is held against."""
 SINGLE_VALUED = frozenset({"birthday", "name", "nickname"})
@@ -81,7 +91,19 @@ async def _over(tx: Write, turn: Turn, kept: Collection[str]) -> list[Item]:
     single = await tx.slot_items((kind, key, turn.account) for kind, key in MOVED_ON)
     own += [item for item in single if item.scope == home and item.id not in {one.id for one in own}]
     over = [item for item in own if item.id not in kept and any(ends(ending, item, name) for ending in endings)]
+    if not over and any(map(answers_only, endings)):
+        over = await _asked_about(tx, turn, endings, name)
     return over if len(over) <= MOST_AT_ONCE else []
+
+
+async def _asked_about(tx: Write, turn: Turn, endings: Sequence[str], name: str) -> list[Item]:
+    """What somebody has just asked about, where ``turn`` only answers: 还在写 Haskell 吗? 早不写了."""
+    recent = await tx.recent_turns(turn.session_key, limit=4)
+    before = [one for one in recent if one.n < turn.n and one.said_at >= turn.said_at - JUST_ASKED]
+    if not before or before[-1].account == turn.account or not asks(before[-1].text):
+        return []
+    asked = before[-1].text
+    return [item for item in await _own(tx, turn, asked) if any(ends(one, item, name, asked=asked) for one in endings)]
 
 
 async def _put_right(tx: Write, turn: Turn, new: Item) -> list[Item]:

@@ -92,3 +92,17 @@ async def test_said_again_it_does_not_end_itself() -> None:
             await memo.speak(f"我们决定第{n}号方案通过")
         assert len(await memo.contents()) == 3
         assert len(await memo.engine.pending_reviews()) == 3
+
+
+async def test_an_answer_is_about_what_was_asked() -> None:
+    async with memory() as memo:
+        await memo.speak("我主要写Haskell")
+        await memo.speak("我喜欢榴莲")
+        await memo.speak("你还在写Haskell吗", HONG)
+        await memo.speak("早不写了")
+        assert await memo.contents() == ["小明（10001）喜欢榴莲"]
+        await memo.speak("今天天气怎么样", HONG)
+        await memo.speak("不喜欢了")
+        await memo.speak("你还喜欢榴莲吗", HONG)
+        await memo.speak("喜欢啊")
+        assert await memo.contents() == ["小明（10001）喜欢榴莲"]

@@ -89,6 +89,11 @@ _LIKED_NOW = (
     r"真香|爱上|迷上|喜欢上|上头|圈粉|入坑|打脸|接受|没(?:有)?那么(?:难|讨厌)|不欢|(?:现在|居然|竟然|突然|反而|开始|其实|也|好像)[^,。]{0,6}"
     r"(?:喜欢|爱|能?[吃喝]|不错|好[吃喝看听玩]|可以|香)|改观|路转粉|(?:还|挺|真|蛮|也)(?:真)?(?:挺|蛮)?(?:不错|好[吃喝看听玩]|香|可以)|习惯了|收回"
 )
+_NO_OBJECT = LazyPattern(
+    r"(?:我|嗯|啊|唉|哎|害|嗐|[,\s])*(?:早就?|已经|现在|后来|都|也|上[周个]月?|去年)?(?:[不没](?:再|怎么|想)?[\u4e00-\u9fff]{0,3}|戒|弃|退|卖|扔|丢|辞|搬|换|转|改|"
+    r"取消|推迟|延期|黄|泡汤|算)(?:掉|坑|走)?(?:了|啦)+[,。.!~]*"
+)
+_ASKS = LazyPattern(r"[?]|[吗呢么吧没]\s*$|还[^,。]{0,8}[吗没不]|怎么样|如何|什么时候|几点")
 _VERB = LazyPattern("[住吃去坐用玩打穿带爬逛看交考办买拿取见]")
 # A single value gives way to another one that the speaker is said to have now, whichever: 搬家了, 转岗测试了.
 _CARRIED = r"(?!.*(?:把|东西|快递|桌|椅|箱|砖|货|书|水|行李))"
@@ -218,14 +223,27 @@ def match_endings(turn: Turn) -> list[str]:
     return [part for part in parts if _ANY.search(part) and not _OF_OTHERS.match(part) and not _WISHED.search(part)]
 
 
-def ends(clause: str, item: Item, name: str) -> bool:
-    """Whether ``clause`` says that ``item`` is so no longer: it names the thing the item is about, and what it says of
-    it fits the item's kind. ``name``: how the item names its subject."""
+def answers_only(clause: str) -> bool:
+    """Whether a clause says that something is over without saying what: 早不写了, 戒了, 取消了."""
+    return len(clause) <= 8 and _NO_OBJECT.fullmatch(clause) is not None
+
+
+def asks(text: str) -> bool:
+    """Whether somebody asks with ``text`` how something stands."""
+    return len(text) <= MAX_CHARS and _ASKS.search(fold(text)) is not None
+
+
+def ends(clause: str, item: Item, name: str, *, asked: str = "") -> bool:
+    """Whether ``clause`` says that ``item`` is so no longer: it names the thing the item is about, or the question
+    ``asked`` before it does, and what it says of it fits the item's kind. ``name``: how the item names its subject."""
     said = LISTS_OF_KIND.get(item.kind)
     if said is None:
         return False
     content = fold(item.content.replace(name, "")).strip()
-    thing = next((thing for thing in _things(content, item.kind) if _names(clause, thing)), "")
+    about = fold(asked) or clause
+    thing = next((thing for thing in _things(content, item.kind) if _names(about, thing)), "")
+    if not thing and asked:
+        return False
     if not thing:
         moved_on = MOVED_ON.get((item.kind, item.key or ""))
         return moved_on is not None and moved_on.search(clause) is not None
@@ -235,7 +253,7 @@ def ends(clause: str, item: Item, name: str) -> bool:
             return _TURNED.search(rest) is not None
         if _ONCE.search(rest) or (item.key == "home" and _AWAY.search(rest)):
             return False
-        if _KEPT.search(content):
+        if _KEPT.search(content) and not asked:
             return _GONE.search(clause) is not None
     return said.search(rest) is not None
 

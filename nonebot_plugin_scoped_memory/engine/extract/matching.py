@@ -28,6 +28,9 @@ _POINTS_ELSEWHERE = LazyPattern(
 )
 
 
+# The clause went on to something else without a comma: nobody can tell where its object ends.
+_RUNS_ON = LazyPattern(r"笑死|救命|还没|手感|离谱|服了|无语|今晚.+|怎么办")
+
 # A warning or a procedure may speak of 那个链接: the chat knows which.
 _POINTS_AT_SOMEBODY = LazyPattern(r"[你您她它谁啥]|(?<!吉)(?<!其)他|这样|这么|那样|那么|什么|怎么|多少|吧$")
 
@@ -58,6 +61,8 @@ def fill(rule: Rule, folded: Folded, start: int, end: int, who: str, *, lenient:
     ):
         return None
     if (not lenient or rule.over == "clause") and _points_elsewhere(rule, thing):
+        return None
+    if not lenient and rule.over == "clause" and rule.kind not in GLOBAL_SCOPED_KINDS and _RUNS_ON.search(thing):
         return None
     if rule.ban is not None and rule.ban.search(thing):
         return None
