@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
+from ..dream_records import DreamOperation, DreamRun, DreamStatus, ItemChange, OperationState
 from ..models import (
     Candidate,
     CandidateStatus,
@@ -175,6 +176,13 @@ class View(Protocol):
         """What ``Write.save_commit`` kept, None if this commit was never made."""
         ...
 
+    # --- dreams: of sessions whose scope is among the scopes
+    async def dream_run(self, id: str) -> DreamRun | None: ...
+
+    async def dream_runs(self, session_key: str, *, limit: int) -> list[DreamRun]:
+        """Newest first."""
+        ...
+
 
 class Write(View, Protocol):
     """A transaction, for one task at a time. Its reads see its own writes.
@@ -230,7 +238,9 @@ class Write(View, Protocol):
         """History begins after the last turn."""
         ...
 
-    async def set_summary(self, session_key: str, summary: str) -> None: ...
+    async def set_summary(self, session_key: str, summary: str, *, until: int = 0) -> None:
+        """``until`` is the last turn that it covers: when one of them is taken back, the summary goes with it."""
+        ...
 
     async def twin(self, scope: ScopeRef, kind: str, subject: str, identity: str) -> Item | None:
         """The active item with the same content."""
@@ -255,6 +265,14 @@ class Write(View, Protocol):
 
     async def add_evidence(self, item_id: str, evidence: Iterable[Evidence]) -> int:
         """Returns how many were new. Raises NotFoundError for the item, or for a turn that the domain does not have."""
+        ...
+
+    async def remove_evidence(self, item_id: str, evidence: Iterable[Evidence]) -> int:
+        """Returns how many there were. Raises NotFoundError for the item."""
+        ...
+
+    def changes(self) -> list[ItemChange]:
+        """What this transaction did to items so far, one change an item, in the order of the first."""
         ...
 
     async def add_candidate(self, candidate: Candidate) -> Candidate:
@@ -288,6 +306,28 @@ class Write(View, Protocol):
     async def save_commit(self, session_key: str, commit_id: str, result: str, *, at: datetime) -> bool:
         """False if this commit id is there already."""
         ...
+
+    async def start_dream(self, session_key: str, *, at: datetime) -> DreamRun | None:
+        """A new run, None while another one of this session is running."""
+        ...
+
+    async def add_dream_operations(self, run_id: str, operations: Sequence[DreamOperation], *, turns: int = 0) -> None:
+        """Append to a running run, which has read ``turns`` more. Raises NotFoundError unless it is running."""
+        ...
+
+    async def set_dream_operation(self, run_id: str, place: int, state: OperationState, reason: str = "") -> None:
+        """An empty ``reason`` leaves the old one. Raises NotFoundError."""
+        ...
+
+    async def end_dream(self, run_id: str, status: DreamStatus, *, reason: str = "", at: datetime) -> None:
+        """Raises NotFoundError."""
+        ...
+
+    async def set_dreamed(self, session_key: str, n: int) -> None:
+        """Never moves back, nor past the last turn; also clears the failures of the session's dreams."""
+        ...
+
+    async def set_dream_failure(self, session_key: str, failures: int, retry_at: datetime) -> None: ...
 
 
 class Store(Protocol):
@@ -361,6 +401,29 @@ class MaintenanceStore(Protocol):
     async def backlog(self, *, now: datetime, quiet_before: datetime, limit: int) -> list[Backlog]:
         """Sessions with ordinary user turns past their watermark, silent since ``quiet_before`` and not waiting for
         a retry; the oldest unprocessed turn first."""
+        ...
+
+    async def dream_backlog(
+        self, *, now: datetime, quiet_before: datetime, older_than: datetime, min_turns: int, limit: int
+    ) -> list[Backlog]:
+        """Sessions that have at least ``min_turns`` ordinary user turns that no dream has looked at, or any from before
+        ``older_than``; silent since ``quiet_before``, not waiting for a retry. The oldest such turn first."""
+        ...
+
+    async def dream_runs(self, domain_id: str, *, limit: int, offset: int = 0) -> list[DreamRun]:
+        """Of all sessions of a domain, newest first."""
+        ...
+
+    async def dream_session(self, domain_id: str, run_id: str) -> str | None:
+        """The session that a run belongs to."""
+        ...
+
+    async def interrupt_dreams(self, *, idle_since: datetime, at: datetime) -> int:
+        """Runs that did nothing since then, because their process died, have failed. Returns how many."""
+        ...
+
+    async def ended_items(self, *, now: datetime, limit: int) -> list[tuple[str, Item]]:
+        """(domain, active item) pairs whose ``valid_until`` has passed, the longest ago first."""
         ...
 
     async def left_open(self, *, before: datetime, limit: int) -> list[tuple[str, str, int]]:
