@@ -89,27 +89,26 @@ class DreamContract:
             with pytest.raises(NotFoundError):
                 await write.add_dream_operations(run.id, [])
             with pytest.raises(NotFoundError):
-                await write.set_dream_operation(run.id, 1, "undone")
+                await write.set_dream_operation(run.id, DreamOperation("add", "undone", place=1))
             with pytest.raises(InvalidScopeError):
                 await write.start_dream(CHAT_KEY, at=NOON)
         assert await store.maintenance.dream_session(DOMAIN, run.id) == CHAT_KEY
         assert await store.maintenance.dream_session("bot2", run.id) is None
         assert await store.maintenance.dream_runs("bot2", limit=9) == []
 
-    async def test_an_operation_is_decided(self, store: Store) -> None:
+    async def test_an_operation_is_decided_after_the_run(self, store: Store) -> None:
         run = await start(store)
         async with store.write(DOMAIN, [SESSION]) as write:
             await write.add_dream_operations(run.id, [DreamOperation("archive", "waiting", "x", "over")])
-            await write.set_dream_operation(run.id, 1, "undone")
+            await write.end_dream(run.id, "done", at=NOON)
+            decided = DreamOperation("archive", "skipped", "x", "gone", (7,), place=1)
+            await write.set_dream_operation(run.id, decided)
+            await write.add_dream_operations(run.id, [DreamOperation("add", "applied", "y")], running=False)
+            stored = await write.dream_run(run.id)
+            assert stored is not None
+            assert stored.operations == (decided, DreamOperation("add", "applied", "y", place=2))
             with pytest.raises(NotFoundError):
-                await write.set_dream_operation(run.id, 2, "undone")
-            stored = await write.dream_run(run.id)
-            assert stored is not None
-            assert (stored.operations[0].state, stored.operations[0].reason) == ("undone", "over")
-            await write.set_dream_operation(run.id, 1, "skipped", "gone")
-            stored = await write.dream_run(run.id)
-            assert stored is not None
-            assert stored.operations[0].reason == "gone"
+                await write.set_dream_operation(run.id, dataclasses.replace(decided, place=3))
 
     async def test_operators_see_all_runs_of_a_domain(self, store: OpenedStore) -> None:
         runs = [await start(store), await start(store, OTHER_KEY)]

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
-from ..dream_records import DreamOperation, DreamRun, DreamStatus, ItemChange, OperationState
+from ..dream_records import DreamOperation, DreamRun, DreamStatus, ItemChange
 from ..models import (
     Candidate,
     CandidateStatus,
@@ -118,7 +118,11 @@ class View(Protocol):
         """Newest first (created_at, then id)."""
         ...
 
-    async def count_items(self, *, status: ItemStatus | None = "active", kind: str | None = None) -> int: ...
+    async def count_items(
+        self, *, status: ItemStatus | None = "active", kind: str | None = None, scope: ScopeRef | None = None
+    ) -> int:
+        """In all of the scopes, or in this one of them."""
+        ...
 
     async def pinned_items(self) -> list[Item]:
         """Active ``dao_tian`` items."""
@@ -311,12 +315,15 @@ class Write(View, Protocol):
         """A new run, None while another one of this session is running."""
         ...
 
-    async def add_dream_operations(self, run_id: str, operations: Sequence[DreamOperation], *, turns: int = 0) -> None:
-        """Append to a running run, which has read ``turns`` more. Raises NotFoundError unless it is running."""
+    async def add_dream_operations(
+        self, run_id: str, operations: Sequence[DreamOperation], *, turns: int = 0, running: bool = True
+    ) -> None:
+        """Append to a run, which has read ``turns`` more. Raises NotFoundError, also if it is not ``running`` though it
+        should be."""
         ...
 
-    async def set_dream_operation(self, run_id: str, place: int, state: OperationState, reason: str = "") -> None:
-        """An empty ``reason`` leaves the old one. Raises NotFoundError."""
+    async def set_dream_operation(self, run_id: str, operation: DreamOperation) -> None:
+        """Write back the operation of that place. Raises NotFoundError."""
         ...
 
     async def end_dream(self, run_id: str, status: DreamStatus, *, reason: str = "", at: datetime) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from ...dream_records import DreamOperation, DreamRun, DreamStatus, OperationState
+from ...dream_records import DreamOperation, DreamRun, DreamStatus
 from ...errors import NotFoundError
 from . import dreamrows, ids
 from .rows import Row, chunks, count, marks, to_ms
@@ -59,8 +59,10 @@ class DreamWrites(Writing, DreamReads):
         )
         return await self.dream_run(id)
 
-    async def add_dream_operations(self, run_id: str, operations: Sequence[DreamOperation], *, turns: int = 0) -> None:
-        row = await self._row(run_id, "running")
+    async def add_dream_operations(
+        self, run_id: str, operations: Sequence[DreamOperation], *, turns: int = 0, running: bool = True
+    ) -> None:
+        row = await self._row(run_id, "running" if running else None)
         last = await self.fetch("SELECT coalesce(max(place), 0) FROM dream_operations WHERE run_id = ?", (row,))
         first = last[0][0] + 1
         await self.tx.many(
@@ -71,15 +73,15 @@ class DreamWrites(Writing, DreamReads):
             "UPDATE dream_runs SET turns = turns + ?, active_at = ? WHERE id = ?", (turns, self.context.now(), row)
         )
 
-    async def set_dream_operation(self, run_id: str, place: int, state: OperationState, reason: str = "") -> None:
+    async def set_dream_operation(self, run_id: str, operation: DreamOperation) -> None:
         row = await self._row(run_id)
         changed = await self.tx.fetch(
-            "UPDATE dream_operations SET state = ?, reason = coalesce(nullif(?, ''), reason)"
+            f"UPDATE dream_operations SET ({dreamrows.OPERATION_COLUMNS}) = {marks(12)}"
             " WHERE run_id = ? AND place = ? RETURNING 1",
-            (state, reason, row, place),
+            (*dreamrows.operation_values(operation, operation.place, row), row, operation.place),
         )
         if not changed:
-            raise NotFoundError("dream operation", f"{run_id}#{place}")
+            raise NotFoundError("dream operation", f"{run_id}#{operation.place}")
 
     async def end_dream(self, run_id: str, status: DreamStatus, *, reason: str = "", at: datetime) -> None:
         row = await self._row(run_id)
