@@ -86,6 +86,7 @@ async def learnt(memo: Memory, *contents: str, subject: str = MING, session: str
     """Items as the model would have learnt them, an hour ago."""
     for content in contents:
         await memo.add(content, session, subject=subject, origin="llm", source_session=session, **fields)
+        memo.clock.move(seconds=1)
     memo.clock.move(hours=1)
 
 

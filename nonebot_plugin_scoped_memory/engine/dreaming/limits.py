@@ -16,7 +16,7 @@ from .touching import DREAM
 SHARE = 5
 """At most one in so many of a scope's active items."""
 RUNS = 100
-"""Earlier runs of the session in which the same may wait already."""
+"""Earlier runs of the session in which the same may wait, or have been undone, already."""
 
 
 async def apply_within_limits(
@@ -24,7 +24,7 @@ async def apply_within_limits(
 ) -> None:
     """Apply what the run may do by itself, and record everything: the rest waits for approval.
 
-    What waits already since an earlier run is not put down once more.
+    What waits already since an earlier run is not put down once more, and what an operator undid is not done again.
     """
     run = await tx.dream_run(run_id)
     if run is None or not intended:
@@ -32,11 +32,15 @@ async def apply_within_limits(
     # What everybody reads is changed by approval only.
     nothing = settings.preview or home == GLOBAL_SCOPE
     left = await _allowance(tx, home, run, settings)
-    waits_already = await _waiting(tx, run.session_key)
+    earlier = [one for other in await tx.dream_runs(run.session_key, limit=RUNS) for one in other.operations]
+    waits_already = {_key(one) for one in earlier if one.state == "waiting"}
+    undone = {(one.action, one.item_id) for one in earlier if one.state == "undone"}
     done: list[DreamOperation] = []
     for operation in intended:
         if operation.state != "waiting":
             done.append(operation)
+        elif (operation.action, operation.item_id) in undone:
+            continue
         elif nothing or (operation.action in TAKES_AWAY and left <= 0):
             if _key(operation) not in waits_already:
                 done.append(operation)
@@ -52,11 +56,6 @@ async def _allowance(tx: Write, home: ScopeRef, run: DreamRun, settings: DreamSe
     taken = sum(one.action in TAKES_AWAY and one.state == "applied" for one in run.operations)
     items = await tx.count_items(scope=home) + taken
     return min(items // SHARE, items - settings.keep_at_least) - taken
-
-
-async def _waiting(tx: Write, session_key: str) -> set[tuple[str, str, int]]:
-    runs = await tx.dream_runs(session_key, limit=RUNS)
-    return {_key(one) for run in runs for one in run.operations if one.state == "waiting"}
 
 
 def _key(operation: DreamOperation) -> tuple[str, str, int]:

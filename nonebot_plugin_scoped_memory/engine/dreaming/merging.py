@@ -30,9 +30,13 @@ async def near_duplicates(view: View, home: ScopeRef, now: datetime) -> list[Dre
     return [merge for group in groups.values() if len(group) > 1 for merge in _merges(group, now)]
 
 
+def _rank(item: Item) -> tuple[bool, bool, datetime, int, str]:
+    return is_learnt(item), item.key is None, item.created_at, len(item.content), item.id
+
+
 def _merges(group: Sequence[Item], now: datetime) -> list[DreamOperation]:
     """What a person wrote is kept, then what holds a slot, then what was known first."""
-    ordered = sorted(group, key=lambda item: (is_learnt(item), item.key is None, item.created_at, item.id))
+    ordered = sorted(group, key=_rank)
     kept: list[Item] = []
     merges: list[DreamOperation] = []
     for item in ordered:

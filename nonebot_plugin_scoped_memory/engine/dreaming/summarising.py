@@ -60,7 +60,7 @@ async def write(
 
 def _checked(summary: str) -> str:
     summary = text.cut(mask(text.clean(summary)), SUMMARY_CHARS)
-    if not text.topic_terms(summary):
+    if not any(map(str.isalnum, summary)):
         raise BadOutputError(PURPOSE, "the summary is empty")
     if summary.startswith(("{", "[", "```")) or against_the_prompt(summary):
         raise BadOutputError(PURPOSE, "the answer is no summary")
