@@ -56,14 +56,30 @@ async def prepare(
     if not said:
         return None
     first = min(turn.said_at for turn in said)
-    wanted = text.topic_terms("\n".join(turn.text for turn in said))
-    candidates = await view.item_candidates(sorted(wanted))
-    items = await view.items(str(one.ref) for one in candidates.documents if one.owner == home)
-    older = [item for item in items if is_learnt(item) and item.valid_from < first and _topics(item) & wanted]
-    transcript = build_transcript(turns, timezone=zone, bots=bots, known=older[:MOST_SHOWN])
+    older = [item for item in await _touched(view, home, said) if is_learnt(item) and item.valid_from < first][
+        :MOST_SHOWN
+    ]
+    transcript = build_transcript(turns, timezone=zone, bots=bots, known=older)
     if not older or not transcript.usable:
         return None
-    return Review(transcript, {f"m{n}": item for n, item in enumerate(older[:MOST_SHOWN], 1)}, bots)
+    return Review(transcript, {f"m{n}": item for n, item in enumerate(older, 1)}, bots)
+
+
+async def _touched(view: View, home: ScopeRef, said: Sequence[Turn]) -> list[Item]:
+    """The items of the chat that have a word of what was said, those with the rarest first: many items may share a
+    word, and the one that is meant mostly has one of its own."""
+    rarity: dict[str, float] = {}
+    words: set[str] = set()
+    for turn in said:
+        wanted = text.topic_terms(turn.text)
+        words |= wanted
+        found = await view.item_candidates(sorted(wanted))
+        for one in found.documents:
+            if one.owner == home:
+                score = max(1 / found.frequency[term] for term in one.counts)
+                rarity[str(one.ref)] = max(score, rarity.get(str(one.ref), 0.0))
+    items = await view.items(sorted(rarity, key=lambda id: (-rarity[id], id)))
+    return [item for item in items if _topics(item) & words]
 
 
 async def ask(model: ChatModel, review: Review, now: datetime, spent: list[Completion]) -> list[DreamOperation]:
