@@ -12,7 +12,7 @@ from nonebot.exception import AdapterException
 from ... import api, texts
 from ...engine.errors import ScopedMemoryError
 from ..recorder import Recorder
-from . import browse, change, operate, review
+from . import browse, change, dream, operate, review
 from .request import Handler, Request, Services, words_of
 
 logger = logging.getLogger(__name__)
@@ -33,6 +33,7 @@ SUBCOMMANDS: Mapping[str, Handler] = {
     "review": review.review,
     "approve": review.approve,
     "reject": review.reject,
+    "dream": dream.dream,
 }
 
 
