@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from nonebot_plugin_scoped_memory.engine.engine import MemoryEngine
 from nonebot_plugin_scoped_memory.engine.models import TurnState
 from nonebot_plugin_scoped_memory.engine.scope import GLOBAL_SCOPE
 from nonebot_plugin_scoped_memory.engine.store.sqlite.connection import Database
@@ -318,4 +317,11 @@ async def test_messages_are_recorded_while_a_dream_waits_for_the_network() -> No
         await asyncio.wait_for(memo.remember("我喜欢手冲咖啡", HONG), 1)
         answer.go.set()
         assert (await running).waiting == ""
-        assert isinstance(memo.engine, MemoryEngine)
+
+
+async def test_two_dreams_at_once_right_after_the_start_are_one() -> None:
+    async with memory(llm=DreamModel(extract=echo), extract_every_turns=99) as memo:
+        await chatter(memo, 4)
+        reports = await asyncio.gather(*(dream(memo) for _ in range(4)))
+        assert sorted(report.waiting for report in reports) == ["", "running", "running", "running"]
+        assert len(await memo.items()) == 4

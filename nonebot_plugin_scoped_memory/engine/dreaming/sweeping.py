@@ -37,6 +37,7 @@ class Dreamer:
         self._maintenance = maintenance
         self._recovered = False
         self._sweeping = asyncio.Lock()
+        self._recovering = asyncio.Lock()
 
     async def dream(
         self, domain_id: str, session_key: str, *, force: bool = False, bots: frozenset[str] = frozenset()
@@ -82,8 +83,9 @@ class Dreamer:
     async def _recover(self) -> None:
         """Runs that a killed process left have failed. The first time all of them; if one is alive in another process
         after all, it finds that out at its next step and ends there."""
-        now = self._tools.clock()
-        idle_since = now - IDLE if self._recovered else now
-        if left := await self._maintenance.interrupt_dreams(idle_since=idle_since, at=now):
-            logger.info("%d dreams were interrupted", left)
-        self._recovered = True
+        async with self._recovering:  # two that come first at once must not take each other's runs for dead
+            now = self._tools.clock()
+            idle_since = now - IDLE if self._recovered else now
+            if left := await self._maintenance.interrupt_dreams(idle_since=idle_since, at=now):
+                logger.info("%d dreams were interrupted", left)
+            self._recovered = True
