@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -12,7 +13,7 @@ from . import texts
 from .engine.address import Address
 from .engine.errors import InvalidAddressError
 from .engine.extract.prompts import OURS, own_instructions
-from .engine.settings import EngineSettings
+from .engine.settings import DreamSettings, EngineSettings
 
 
 def _switch(value: object) -> object:
@@ -128,6 +129,25 @@ class BudgetConfig(_Section):
 
     daily_tokens: int = Field(default=300_000, ge=0)
     """Tokens of all chats in a day; when they are spent, only rules extract."""
+    chat_daily_tokens: int = Field(default=100_000, ge=0)
+    """The same for one chat."""
+
+
+class DreamConfig(_Section):
+    interval: float = Field(default=60.0, gt=0)
+    """Minutes from one sweep over the chats to the next; the first comes 5 minutes after the start."""
+    min_turns: int = Field(default=4, ge=1)
+    """A chat is dreamt of after so many new messages of people; older than a day, fewer are enough."""
+    quiet: float = Field(default=10.0, ge=0)
+    """Minutes that a chat must have been silent."""
+    sessions_per_run: int = Field(default=20, ge=1)
+    """At most so many chats in one sweep."""
+    keep_at_least: int = Field(default=10, ge=0)
+    """A dream never takes a chat below so many items by itself."""
+    preview: bool = False
+    """Whether everything that a dream would change waits for ``/memory dream approve``."""
+    digest: bool = False
+    """Whether operators get a private message a day about what dreams did: counts only."""
 
 
 class ScopedMemoryConfig(_Section):
@@ -156,6 +176,7 @@ class ScopedMemoryConfig(_Section):
     whoever said it. What a model found never is: that waits as anywhere."""
     record: RecordConfig = RecordConfig()
     budget: BudgetConfig = BudgetConfig()
+    dream: DreamConfig = DreamConfig()
 
     @field_validator("timezone")
     @classmethod
@@ -198,6 +219,14 @@ class ScopedMemoryConfig(_Section):
             recall_tokens=self.recall.tokens,
             history_tokens=self.chat.history_tokens,
             daily_tokens=self.budget.daily_tokens,
+            chat_daily_tokens=self.budget.chat_daily_tokens,
+            dream=DreamSettings(
+                min_turns=self.dream.min_turns,
+                quiet=timedelta(minutes=self.dream.quiet),
+                sessions_per_run=self.dream.sessions_per_run,
+                keep_at_least=self.dream.keep_at_least,
+                preview=self.dream.preview,
+            ),
             instructions=own_instructions(read_prompt(path)) if (path := self.extract.prompt_file) else OURS,
         )
 

@@ -68,6 +68,8 @@ HELP_OPERATOR = """管理员：
 review [页码]  看等待批准的共享记忆
 approve <编号>  批准
 reject <编号> [理由]  拒绝
+dream now  马上整理这个聊天
+dream runs / show <编号> / undo <编号> / approve <编号>  看、撤销、批准后台的整理
 retry  重新连接模型"""
 UNKNOWN_SUBCOMMAND = "没有“{word}”这个命令。"
 KIND_NAMES = {
@@ -130,6 +132,80 @@ APPROVE_KNOWN = "已批准（同样的内容本来就是共享的）：{content}
 REJECT_USAGE = "要拒绝哪一条？例如：reject {example} 理由"
 REJECT_DONE = "已拒绝：{content}"
 CANDIDATE_NOT_FOUND = "没有编号为 {id} 的候选在等待批准。"
+DREAM_USAGE = "dream now 马上整理这个聊天；dream runs 看最近的整理；dream show / undo / approve <编号>"
+DREAM_USAGE_RUN = "要看哪一次？先用 dream runs 看编号，例如：dream {word} {example}"
+DREAM_NOT_FOUND = "没有编号为 {id} 的整理，或者它还在进行、已经撤销。"
+DREAM_NOTHING_WAITS = "整理 {id} 没有等待批准的改动。"
+DREAM_DONE = "整理好了（编号 {id}）：{counts}"
+DREAM_FAILED = "没有整理完：{reason}"
+DREAM_RUNS_HEAD = "最近的整理："
+DREAM_RUNS_EMPTY = "还没有整理过。"
+DREAM_RUN_LINE = "[{id}] {at} {session} {status}：{counts}"
+DREAM_COUNTS = "改动 {applied} 处，等待批准 {waiting} 处，没有采用 {rejected} 处"
+DREAM_STATUSES = {"running": "进行中", "done": "完成", "failed": "没有完成", "undone": "已撤销"}
+DREAM_ACTIONS = {
+    "add": "新记住",
+    "change": "延长",
+    "evidence": "补充依据",
+    "supersede": "被新的取代",
+    "merge": "合并",
+    "update": "改写",
+    "archive": "归档",
+    "expire": "到期",
+    "summary": "对话摘要",
+}
+DREAM_STATES = {
+    "applied": "已改",
+    "waiting": "等待批准",
+    "rejected": "没有采用",
+    "skipped": "跳过",
+    "undone": "已撤销",
+}
+DREAM_OPERATION = "{action} {id}：{state}"
+DREAM_MORE = "……还有 {count} 处"
+DREAM_SHOW_WAITING = "用 dream approve {id} 批准等待的改动。"
+DREAM_UNDONE = "已撤销 {count} 处改动。"
+DREAM_APPROVED = "已批准 {count} 处改动。"
+DREAM_SKIPPED = "跳过 {count} 处，因为后来有了变化："
+DREAM_UNDO_CHANGED = "没有撤销：记忆 {id} 后来被改过，先处理它。"
+DREAM_UNDO_TAKEN = "没有撤销：记忆 {id} 的位置现在是 {holder}，先处理它。"
+DREAM_REASON_OTHER = "模型没有正常回答，原因见日志"
+DREAM_REASONS = {
+    "nothing": "这个聊天还没有消息",
+    "off": "这个聊天的记忆是关闭的",
+    "running": "正在整理",
+    "retry": "上次失败了，稍后再试",
+    "budget": "今天的额度用完了",
+    "chat_budget": "这个聊天今天的额度用完了",
+    "stopped": "模型已停止调用",
+    "interrupted": "中途停止了",
+    "says_the_same": "说的是同一件事",
+    "ended": "日期已过",
+    "refused": "模型拒绝回答",
+    "unusable_answer": "模型的回答不能用",
+    "not_shown": "不是给它看的记忆",
+    "archives_everything": "想归档全部",
+    "named_twice": "重复提到",
+    "no_reason": "没有理由",
+    "no_evidence": "没有依据",
+    "not_their_words": "不是本人说的",
+    "unrelated": "和依据无关",
+    "no_content": "没有内容",
+    "malformed": "格式不对",
+    "too_many": "太多了",
+    "erased": "已经抹除",
+    "changed_since": "后来变过",
+    "evidence_gone": "依据已被撤回",
+    "of_a_person": "是人写下的",
+    "asked_for": "是人要求记住的",
+    "edited": "被人改过",
+    "waits_for_approval": "正在等待批准",
+    "same_content": "已有同样的内容",
+}
+DIGEST = (
+    "后台整理：{sessions} 个聊天，改动 {changed} 处，等待批准 {waiting} 处，失败 {failed} 次；"
+    "共享记忆等待批准 {reviews} 条"
+)
 RETRY_DONE = "会重新尝试连接模型。"
 RETRY_NO_MODEL = "没有配置模型，只用规则整理记忆。"
 MEMORY_UNAVAILABLE = "记忆功能没有启动，请机器人的管理员查看日志。"
@@ -146,6 +222,7 @@ STATUS_GROUP = {
 }
 STATUS_TOKENS = "今天用了 {spent} / {limit} tokens"
 STATUS_BUDGET_SPENT = "今天的额度用完了，只用规则整理，明天恢复"
+STATUS_CHAT_BUDGET_SPENT = "这个聊天今天的额度用完了，只用规则整理，明天恢复"
 STATUS_MODEL_NONE = "模型：没有配置，只用规则整理"
 STATUS_MODEL_OK = "模型：正常"
 STATUS_MODEL_STOPPED = "模型：已停止调用（{problem}），每小时试一次，管理员可以用 retry 立即重试"

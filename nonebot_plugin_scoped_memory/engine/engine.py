@@ -15,6 +15,9 @@ from .batches import BatchExtractor
 from .changing import Actor
 from .commit import CommitResult, on_turns, parse_turn_events
 from .compose import compose, nothing
+from .dream_door import DreamDoor
+from .dreaming.dream import Tools
+from .dreaming.sweeping import Dreamer
 from .errors import InvalidItemError, ScopedMemoryError
 from .item_door import ItemDoor
 from .listening import Listener
@@ -39,7 +42,7 @@ CLOSE_WITHIN = 1.0
 finish is done after the next start."""
 
 
-class MemoryEngine(ItemDoor, OperatorDoor):
+class MemoryEngine(ItemDoor, OperatorDoor, DreamDoor):
     """Long-term memory over one store. Use ``async with MemoryEngine.open(url) as engine``.
 
     Methods take the session they act for. ``domain_id`` defaults to the engine's own. Everything is safe to call
@@ -58,10 +61,12 @@ class MemoryEngine(ItemDoor, OperatorDoor):
         settings: EngineSettings,
     ) -> None:
         super().__init__(store, maintenance, embedder=embedder, clock=clock, domain_id=domain_id, settings=settings)
+        batches = BatchExtractor(store, self.budget, llm, clock, settings) if llm is not None else None
+        self.dreamer = Dreamer(Tools(store, self.budget, batches, llm, clock, settings), maintenance)
         self.listener = Listener(
             store,
             maintenance,
-            batches=BatchExtractor(store, maintenance, llm, clock, settings) if llm is not None else None,
+            batches=batches,
             vectoriser=self._vectoriser,
             background=self._background,
             clock=clock,

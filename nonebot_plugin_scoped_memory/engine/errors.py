@@ -7,6 +7,7 @@ ScopedMemoryError
 ├── NotFoundError            no such thing within the caller's scopes
 ├── NotAllowedError          the caller sees it, but may not change it
 ├── SlotTakenError           another active item holds the slot or the same content
+├── UndoRefusedError         a dream cannot be undone: an item was changed since, or its place is taken
 ├── NoChatError              no current chat, and none was passed
 ├── StoreError               the database
 │   ├── StoreUnreachableError
@@ -81,6 +82,18 @@ class SlotTakenError(ScopedMemoryError):
         self.item_id = item_id
         self.holder_id = holder_id
         super().__init__(f"item {item_id} cannot become active: its place is held by {holder_id}")
+
+
+class UndoRefusedError(ScopedMemoryError):
+    """Dream ``run_id`` cannot be undone because of ``item_id``: it was ``changed`` since, or its place is ``taken`` by
+    ``holder_id``."""
+
+    def __init__(self, run_id: str, item_id: str, why: str, holder_id: str = "") -> None:
+        self.run_id = run_id
+        self.item_id = item_id
+        self.why = why
+        self.holder_id = holder_id
+        super().__init__(f"dream {run_id} cannot be undone: item {item_id} is {why} {holder_id}".rstrip())
 
 
 class NoChatError(ScopedMemoryError):

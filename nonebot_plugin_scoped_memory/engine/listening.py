@@ -57,6 +57,11 @@ class Listener:
         self._settings = settings
         self._bots: frozenset[str] = frozenset()
 
+    @property
+    def bots(self) -> frozenset[str]:
+        """The accounts of all bots that were connected so far."""
+        return self._bots
+
     async def record(self, domain_id: str, session_key: str, turn: NewTurn) -> Turn:
         """Store one message, its secrets masked. Returns it with its number. Raises InvalidAddressError, StoreError."""
         SessionKey.parse(session_key)
@@ -185,7 +190,7 @@ class Listener:
                 continue
             if report.waiting in ("stopped", "budget"):
                 break  # so would all others
-            done += report.turns > 0 or report.waiting not in ("", "off")
+            done += report.turns > 0 or report.waiting not in ("", "off", "chat_budget")
             if done >= limit:
                 break
         return done

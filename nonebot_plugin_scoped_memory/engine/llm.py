@@ -5,7 +5,6 @@ Answers are text. Servers ignore parts of a schema, so whoever asked for structu
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import re
@@ -17,6 +16,7 @@ from .. import texts
 from .endpoint import PROBE_EVERY, Endpoint, Health, ProviderState, bounded
 from .errors import BadOutputError, ProviderAuthError, ProviderError, ProviderRefusedError
 from .models import Clock, utc_now
+from .places import Places
 from .text import clean, count_tokens
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ logger = logging.getLogger(__name__)
 
 Message = Mapping[str, str]
 """``role`` and ``content``."""
+
+URGENT = frozenset({"chat"})
+"""Purposes of calls that somebody waits for."""
 
 _FORMS = ("json_schema", "json_object", "prompt")
 _FORM_REJECTED = (400, 404, 422)
@@ -74,7 +77,8 @@ class OpenAIChat:
     """A chat model behind ``{base_url}/chat/completions``.
 
     ``timeout`` bounds a whole call in seconds, from connecting to the last byte and over all forms that are tried; the
-    wait for one of the ``concurrency`` places comes on top. There are no retries: callers decide.
+    wait for one of the ``concurrency`` places comes on top. Several clients may share their ``places``. There are no
+    retries: callers decide.
 
     With a schema, three forms are tried in order: ``json_schema``, ``json_object`` with the schema in the prompt, the
     prompt alone. A form that the endpoint answers with 400, 404 or 422, or the first one with 500 in a call (some
@@ -92,13 +96,14 @@ class OpenAIChat:
         *,
         timeout: float,
         concurrency: int = 2,
+        places: Places | None = None,
         clock: Clock = utc_now,
         client: httpx.AsyncClient | None = None,
     ) -> None:
         self.name = model
         self._endpoint = Endpoint(base_url, api_key, client=client)
         self._timeout = timeout
-        self._places = asyncio.Semaphore(concurrency)
+        self._places = places or Places(concurrency)
         self._health = Health(clock)
         self._probing = False
         self._form = 0
@@ -129,7 +134,7 @@ class OpenAIChat:
         A ``<think>`` block at the start of the answer is left out of its text, but counted in its tokens.
         """
         self._raise_if_stopped(purpose)
-        async with self._places:
+        async with self._places.take(urgent=purpose in URGENT):
             self._raise_if_stopped(purpose)  # it may have happened while this call waited
             probe = self._health.stopped
             self._probing = self._probing or probe

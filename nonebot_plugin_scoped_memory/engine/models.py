@@ -118,7 +118,8 @@ class Turn:
 class Session:
     """``last_turn`` is the highest turn number, ``watermark`` the last one processed by the model,
     ``history_start`` the last one before the current conversation began. After ``failures`` failed calls in a row
-    the next one waits until ``retry_at``."""
+    the next one waits until ``retry_at``. ``dreamed`` is the last turn that a dream has looked at, with failures and a
+    waiting time of its own; ``summarised`` the last one that ``summary`` covers."""
 
     domain_id: str
     key: str
@@ -130,6 +131,10 @@ class Session:
     updated_at: datetime
     failures: int = 0
     retry_at: datetime | None = None
+    dreamed: int = 0
+    dream_failures: int = 0
+    dream_retry_at: datetime | None = None
+    summarised: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from . import governance, text
-from .batches import usage_row
+from .budget import Spent, usage_row
 from .changing import Actor
 from .door import Door
 from .governance import Approval
@@ -68,15 +68,20 @@ class OperatorDoor(Door):
         """Count calls that another part made for this chat."""
         home = home_scope(session_key)
         async with self.store.write(self._domain(domain_id), (home,)) as tx:
-            await tx.add_usage(usage_row(home, self.today(), purpose, completions))
+            await tx.add_usage(usage_row(home, self.budget.day(), purpose, completions))
 
     async def spent_today(self) -> int:
         """Tokens of this local day, all chats and purposes together."""
-        return sum(await self.maintenance.usage_total(self.today()))
+        return await self.budget.spent_today()
 
     def today(self) -> str:
         """The local day as usage counts it."""
-        return self.clock().astimezone(self.settings.timezone).strftime("%Y-%m-%d")
+        return self.budget.day()
+
+    async def spent_up(self, session_key: str, *, domain_id: str | None = None) -> Spent:
+        """Which limit keeps this chat from being extracted today."""
+        home = home_scope(session_key)
+        return await self.budget.reached(self.store.view(self._domain(domain_id), (home,)), home)
 
     async def refresh_embeddings(self) -> int:
         """Embed what is missing or stale, in every scope. Returns how many vectors were stored."""

@@ -250,3 +250,12 @@ async def test_group_members_see_the_groups_status(qq: OneBotClient, bot: Runnin
     await seed(bot, group(), "小明的猫叫豆豆")
     await seed(bot, private(MING), "小明的秘密")
     assert texts.STATUS_ITEMS.format(here=1, shared=0) in await qq.ask_group(GROUP, MING, "/memory status")
+
+
+@pytest.mark.settings(budget__chat_daily_tokens=10)
+async def test_status_says_that_one_chats_budget_is_spent(qq: OneBotClient, bot: RunningBot) -> None:
+    assert texts.STATUS_CHAT_BUDGET_SPENT not in await qq.ask_private(MING, "/memory status")
+    await qq.ask_private(MING, "今天路上堵车了，迟到了半个小时")
+    await bot.settled()
+    assert texts.STATUS_CHAT_BUDGET_SPENT in await qq.ask_private(MING, "/memory status")
+    assert texts.STATUS_CHAT_BUDGET_SPENT not in await qq.ask_private(HONG, "/memory status")

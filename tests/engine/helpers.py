@@ -256,6 +256,9 @@ class Memory:
         scored = await self.engine.search_memory(question, plan_for_session(session), **options)
         return [one.item.content for one in scored]
 
+    def view_of(self, session: str):
+        return self.view(*writing_scopes(session))
+
     def view(self, *scopes: ScopeRef, domain: str | None = None):
         return self.engine.store.view(domain or self.engine.domain_id, scopes)
 

@@ -132,7 +132,7 @@ def test_a_placeholder_cannot_be_typed() -> None:
 
 
 def test_a_long_text_is_cut_and_says_so() -> None:
-    text = transcript(turn(1, "长" * 5_000)).text
+    text = transcript(turn(1, "长" * (MAX_LINE_CHARS + 1_000))).text
     assert text.endswith("长…（后面还有 1000 字，略）")
     assert len(text) < MAX_LINE_CHARS + 100
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from .contract_dreams import DreamContract
 from .contract_gate import GateContract
 from .contract_items import ItemContract
 from .contract_maintenance import MaintenanceContract
@@ -24,6 +25,7 @@ class StoreContract(
     SearchContract,
     VectorContract,
     RecordContract,
+    DreamContract,
     WriteContract,
     MaintenanceContract,
 ):

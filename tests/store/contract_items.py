@@ -374,3 +374,11 @@ class ItemContract:
         numbers = itertools.count(1)
         store = await open_store(ids=lambda: f"m{next(numbers)}")
         assert ids(await add(store, an_item("a"), an_item("b"))) == ["m1", "m2"]
+
+    async def test_items_of_one_scope_are_counted(self, store: Store) -> None:
+        await add(store, an_item("a"), an_item("b"), an_item("c", OTHER), an_item("d", status="archived"))
+        await add(store, an_item("e"), domain="bot2")
+        view = store.view(DOMAIN, [CHAT, OTHER])
+        assert (await view.count_items(), await view.count_items(scope=CHAT)) == (3, 2)
+        assert await view.count_items(scope=CHAT, status="archived") == 1
+        assert await store.view(DOMAIN, [OTHER]).count_items(scope=CHAT) == 0

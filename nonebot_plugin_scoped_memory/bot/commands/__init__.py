@@ -15,7 +15,7 @@ from ...engine.errors import ScopedMemoryError
 from ..heard import Heard
 from ..recorder import Recorder
 from ..turn_writer import keep_latest
-from . import browse, change, operate, review
+from . import browse, change, dream, operate, review
 from .request import Handler, Request, Services, words_of
 
 logger = logging.getLogger(__name__)
@@ -38,6 +38,7 @@ SUBCOMMANDS: Mapping[str, Handler] = {
     "review": review.review,
     "approve": review.approve,
     "reject": review.reject,
+    "dream": dream.dream,
 }
 
 

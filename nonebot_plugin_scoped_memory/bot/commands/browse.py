@@ -97,8 +97,9 @@ async def _model_lines(engine: MemoryEngine, request: Request, *, figures: bool)
     lines = [_model_line(models)]
     if figures:
         lines.append(texts.STATUS_TOKENS.format(spent=spent, limit=limit))
-    if spent >= limit:
-        lines.append(texts.STATUS_BUDGET_SPENT)
+    spent_up = await engine.spent_up(request.session_key, domain_id=request.domain_id)
+    if spent_up:
+        lines.append(texts.STATUS_BUDGET_SPENT if spent_up == "budget" else texts.STATUS_CHAT_BUDGET_SPENT)
     return lines
 
 

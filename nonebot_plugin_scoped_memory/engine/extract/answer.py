@@ -22,7 +22,7 @@ _FLAT_OBJECT = re.compile(r"\{[^{}]{0,20000}\}")
 _EMPTY_ANSWER = re.compile(rf"[\"']?(?:{'|'.join(_ROOT_KEYS)})[\"']?\s*:\s*\[\s*\]|(?:^|[\s:：])\[\s*\]\s*(?:```|$)")
 
 
-def _unwrap(text: str) -> str:
+def unwrap(text: str) -> str:
     """``text`` without a byte order mark, a reasoning model's thoughts and a fence around the whole."""
     text = text[:MAX_OUTPUT_CHARS].lstrip("\ufeff \t\r\n")
     if not text.startswith(("{", "[", "`")):
@@ -35,7 +35,7 @@ def _unwrap(text: str) -> str:
 
 def find_entries(text: str) -> tuple[list[object], list[str]]:
     """The candidates for items, and reasons for what was seen but cannot be one."""
-    text = _unwrap(text)
+    text = unwrap(text)
     try:
         value = json.loads(text, strict=False)
     except (ValueError, RecursionError):

@@ -131,10 +131,11 @@ def _with_standing_evidence(
     speakers = [turn for turn in people if turn.account]
     if not speakers:
         return Rejection("anonymous")
-    # 对 says what somebody else said: the bot, reading from memory, or the question before. A chat may decide so.
+    # 对 says what somebody else said: the bot, reading from memory, or the question before. A chat may decide so, on
+    # what one of its people said.
     personal = proposal.kind not in GLOBAL_SCOPED_KINDS
     only_agrees = all(_ASSENT.fullmatch(fold(turn.text)[:100]) for turn in speakers)
-    if proposal.origin in _WRITTEN_BY_MODEL and personal and only_agrees:
+    if proposal.origin in _WRITTEN_BY_MODEL and only_agrees and (personal or len(people) < len(numbers)):
         return Rejection("only_assent")
     proposal = replace(proposal, evidence=numbers)
     if proposal.origin not in _WRITTEN_BY_MODEL:

@@ -54,11 +54,16 @@ def extraction_messages(
         today=_day(today),
         calendar="".join(f"{_day(day)}\n" for day in days if day != today),
         known_block=KNOWN_BLOCK,
-        known=_CLOSING.sub("〈", transcript.known_text) or "（无）",
+        known=inside_block(transcript.known_text) or "（无）",
         block=BLOCK,
-        transcript=_CLOSING.sub("〈", transcript.text),
+        transcript=inside_block(transcript.text),
     )
     return [{"role": "system", "content": instructions.system}, {"role": "user", "content": user}]
+
+
+def inside_block(words: str) -> str:
+    """Strangers' ``words`` as they may stand inside a block of ours: they cannot close it."""
+    return _CLOSING.sub("〈", words)
 
 
 def _day(day: date) -> str:

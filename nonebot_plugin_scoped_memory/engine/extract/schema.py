@@ -104,7 +104,7 @@ class RawItem(BaseModel):
     @field_validator("evidence", mode="before")
     @classmethod
     def _read_evidence(cls, value: object) -> tuple[int, ...]:
-        return tuple(dict.fromkeys(_turn_numbers(value)))
+        return tuple(dict.fromkeys(turn_numbers(value)))
 
     @field_validator("confidence", "importance", mode="before")
     @classmethod
@@ -192,14 +192,14 @@ def _something(value: object) -> str:
     return "" if text.casefold() in _WORDS_FOR_NOTHING else text
 
 
-def _turn_numbers(value: object, depth: int = 0) -> list[int]:
+def turn_numbers(value: object, depth: int = 0) -> list[int]:
     """Turn numbers in ``"t17"``, ``17``, ``"[t17], [t18]"``, ``{"turn": 17}`` or a list of such."""
     if depth > 3:
         return []
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, (list, tuple)):
-        return [number for part in value[:200] for number in _turn_numbers(part, depth + 1)]
+        return [number for part in value[:200] for number in turn_numbers(part, depth + 1)]
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     text = (_as_text(value) or "")[:2_000]

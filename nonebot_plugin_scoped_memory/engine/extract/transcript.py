@@ -14,12 +14,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
 
-from ..models import Item, Quote, Turn, TurnState
+from ..models import MAX_TURN_CHARS, Item, Quote, Turn, TurnState
 from ..text import clean, cut_with_note, shown_name
 from .secrets import mask
 
-MAX_LINE_CHARS = 4_000
-"""A turn's own words beyond this are left out, and the line says so."""
+MAX_LINE_CHARS = MAX_TURN_CHARS
+"""A turn's own words beyond this are left out, and the line says so: those of a recorded one never are."""
 MAX_QUOTE_CHARS = 400
 """The same for one quoted or forwarded message."""
 MAX_QUOTES = 30

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
+from ..dream_records import DreamOperation, DreamRun, DreamStatus, ItemChange
 from ..models import (
     Candidate,
     CandidateStatus,
@@ -127,8 +128,10 @@ class View(Protocol):
         """Newest first (created_at, then id)."""
         ...
 
-    async def count_items(self, *, status: ItemStatus | None = "active", kind: str | None = None) -> int:
-        """How many ``list_items`` would give without a limit."""
+    async def count_items(
+        self, *, status: ItemStatus | None = "active", kind: str | None = None, scope: ScopeRef | None = None
+    ) -> int:
+        """How many ``list_items`` would give without a limit, in all of the scopes or in this one of them."""
         ...
 
     async def pinned_items(self) -> list[Item]:
@@ -193,6 +196,13 @@ class View(Protocol):
         """What ``Write.save_commit`` kept, None if this commit was never made."""
         ...
 
+    # --- dreams: of sessions whose scope is among the scopes
+    async def dream_run(self, id: str) -> DreamRun | None: ...
+
+    async def dream_runs(self, session_key: str, *, limit: int) -> list[DreamRun]:
+        """Newest first."""
+        ...
+
 
 class Write(View, Protocol):
     """A transaction, for one task at a time. Its reads see its own writes.
@@ -246,8 +256,9 @@ class Write(View, Protocol):
         """History begins after the last turn."""
         ...
 
-    async def set_summary(self, session_key: str, summary: str) -> None:
-        """Replace what is kept of the conversation beyond its recent turns; empty for nothing."""
+    async def set_summary(self, session_key: str, summary: str, *, until: int = 0) -> None:
+        """Replace what is kept of the conversation beyond its recent turns; empty for nothing. ``until`` is the last
+        turn that it covers: when one of them is taken back, the summary goes with it."""
         ...
 
     async def twin(self, scope: ScopeRef, kind: str, subject: str, identity: str) -> Item | None:
@@ -275,6 +286,14 @@ class Write(View, Protocol):
 
     async def add_evidence(self, item_id: str, evidence: Iterable[Evidence]) -> int:
         """Returns how many were new. Raises NotFoundError for the item, or for a turn that the domain does not have."""
+        ...
+
+    async def remove_evidence(self, item_id: str, evidence: Iterable[Evidence]) -> int:
+        """Returns how many there were. Raises NotFoundError for the item."""
+        ...
+
+    def changes(self) -> list[ItemChange]:
+        """What this transaction did to items so far, one change an item, in the order of the first."""
         ...
 
     async def add_candidate(self, candidate: Candidate) -> Candidate:
@@ -314,6 +333,31 @@ class Write(View, Protocol):
     async def save_commit(self, session_key: str, commit_id: str, result: str, *, at: datetime) -> bool:
         """False if this commit id is there already."""
         ...
+
+    async def start_dream(self, session_key: str, *, at: datetime) -> DreamRun | None:
+        """A new run, None while another one of this session is running."""
+        ...
+
+    async def add_dream_operations(
+        self, run_id: str, operations: Sequence[DreamOperation], *, turns: int = 0, running: bool = True
+    ) -> None:
+        """Append to a run, which has read ``turns`` more. Raises NotFoundError, also if it is not ``running`` though it
+        should be."""
+        ...
+
+    async def set_dream_operation(self, run_id: str, operation: DreamOperation) -> None:
+        """Write back the operation of that place. Raises NotFoundError."""
+        ...
+
+    async def end_dream(self, run_id: str, status: DreamStatus, *, reason: str = "", at: datetime) -> None:
+        """Raises NotFoundError."""
+        ...
+
+    async def set_dreamed(self, session_key: str, n: int) -> None:
+        """Never moves back, nor past the last turn; also clears the failures of the session's dreams."""
+        ...
+
+    async def set_dream_failure(self, session_key: str, failures: int, retry_at: datetime) -> None: ...
 
 
 class Store(Protocol):

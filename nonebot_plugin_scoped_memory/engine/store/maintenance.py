@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from ..dream_records import DreamRun
 from ..models import Item
 from ..scope import ScopeRef
 
@@ -27,6 +28,29 @@ class MaintenanceStore(Protocol):
     async def backlog(self, *, now: datetime, quiet_before: datetime, limit: int) -> list[Backlog]:
         """Sessions with ordinary user turns past their watermark, silent since ``quiet_before`` and not waiting for
         a retry; the oldest unprocessed turn first."""
+        ...
+
+    async def dream_backlog(
+        self, *, now: datetime, quiet_before: datetime, older_than: datetime, min_turns: int, limit: int
+    ) -> list[Backlog]:
+        """Sessions that have at least ``min_turns`` ordinary user turns that no dream has looked at, or any from before
+        ``older_than``; silent since ``quiet_before``, not waiting for a retry. The oldest such turn first."""
+        ...
+
+    async def dream_runs(self, domain_id: str, *, limit: int, offset: int = 0) -> list[DreamRun]:
+        """Of all sessions of a domain, newest first."""
+        ...
+
+    async def dream_session(self, domain_id: str, run_id: str) -> str | None:
+        """The session that a run belongs to."""
+        ...
+
+    async def interrupt_dreams(self, *, idle_since: datetime, at: datetime) -> int:
+        """Runs that did nothing since then, because their process died, have failed. Returns how many."""
+        ...
+
+    async def ended_items(self, *, now: datetime, limit: int) -> list[tuple[str, Item]]:
+        """(domain, active item) pairs whose ``valid_until`` has passed, the longest ago first."""
         ...
 
     async def left_open(self, *, before: datetime, limit: int) -> list[tuple[str, str, int]]:

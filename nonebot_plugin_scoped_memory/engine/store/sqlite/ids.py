@@ -1,4 +1,4 @@
-"""Public ids: short, easy to type on a phone, unique over items and candidates."""
+"""Public ids: short, easy to type on a phone, unique over items, candidates and dreams."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def random_id() -> str:
 
 
 async def new_id(tx: Transaction, ids: IdSource) -> str:
-    """An id that no item and no candidate has. Raises StoreError if the source only yields taken ones."""
+    """An id that no item, candidate or dream has. Raises StoreError if the source only yields taken ones."""
     for _ in range(_TRIES):
         id = ids()
         if not await taken(tx, id):
@@ -29,6 +29,8 @@ async def new_id(tx: Transaction, ids: IdSource) -> str:
 
 async def taken(tx: Transaction, id: str) -> bool:
     rows = await tx.fetch(
-        "SELECT 1 FROM items WHERE public_id = ? UNION ALL SELECT 1 FROM candidates WHERE public_id = ?", (id, id)
+        "SELECT 1 FROM items WHERE public_id = ? UNION ALL SELECT 1 FROM candidates WHERE public_id = ?"
+        " UNION ALL SELECT 1 FROM dream_runs WHERE public_id = ?",
+        (id, id, id),
     )
     return bool(rows)

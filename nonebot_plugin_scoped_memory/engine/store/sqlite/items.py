@@ -41,10 +41,17 @@ class ItemReads(Scoped):
         where, args = _filters(status, kind)
         return await self._items(f"{where} {_NEWEST_FIRST} LIMIT ? OFFSET ?", (*args, count(limit), count(offset)))
 
-    async def count_items(self, *, status: ItemStatus | None = "active", kind: str | None = None) -> int:
+    async def count_items(
+        self, *, status: ItemStatus | None = "active", kind: str | None = None, scope: ScopeRef | None = None
+    ) -> int:
         where, args = _filters(status, kind)
+        one = ""
+        if scope is not None:
+            one = " AND i.scope_id IN (SELECT id FROM scopes WHERE scope_type = ? AND external_id = ?)"
+            args = [*args, scope.type, scope.id]
         found = await self.fetch(
-            f"SELECT count(*) FROM items i WHERE i.scope_id IN {self.within} AND {where}", (*self.within_args, *args)
+            f"SELECT count(*) FROM items i WHERE i.scope_id IN {self.within} AND {where}{one}",
+            (*self.within_args, *args),
         )
         return found[0][0]
 

@@ -6,15 +6,17 @@ import dataclasses
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 
+from ...dream_records import ItemChange
 from ...errors import InvalidItemError, NotFoundError, SlotTakenError
 from ...models import Evidence, Item
 from ...scope import ScopeRef
 from ..base import ScopeVectors
 from . import ids, index, rows, vectors
+from .connection import Transaction
 from .index import ITEMS
 from .items import ItemReads
 from .rows import asked, chunks, flat, from_ms, marks, to_ms, turn_numbers, values
-from .scoped import Writing
+from .scoped import Context, Writing
 
 _FIELDS = rows.ITEM_FIELDS.split(", ")
 _SET_FIELDS = ", ".join(f"{name} = ?" for name in _FIELDS)
@@ -22,6 +24,19 @@ _SET_FIELDS = ", ".join(f"{name} = ?" for name in _FIELDS)
 
 class ItemWrites(Writing, ItemReads):
     hides_sources = False
+
+    def __init__(self, context: Context, domain_id: str, scopes: Sequence[ScopeRef], tx: Transaction) -> None:
+        super().__init__(context, domain_id, scopes, tx)
+        self._changes: dict[str, ItemChange] = {}
+
+    def changes(self) -> list[ItemChange]:
+        return list(self._changes.values())
+
+    def _note(self, before: Item | None, after: Item, evidence: Sequence[Evidence] = ()) -> None:
+        known = self._changes.get(after.id)
+        if known is not None:
+            before, evidence = known.before, (*known.evidence, *evidence)
+        self._changes[after.id] = ItemChange(before, after, tuple(evidence))
 
     async def vectors(self, model: str) -> Mapping[ScopeRef, ScopeVectors]:
         # Not cached: what this transaction sees may be rolled back.
@@ -48,19 +63,22 @@ class ItemWrites(Writing, ItemReads):
             await self._raise_if_taken(item, scope_id)
             raise
         await self._index(item, made[0][0], scope_id, terms)
-        return _as_stored(item)
+        stored = _as_stored(item)
+        self._note(None, stored)
+        return stored
 
     async def save_item(self, item: Item, terms: Sequence[str]) -> Item:
         found = await self.fetch(
-            "SELECT i.id, i.scope_id, i.identity, i.status, i.version FROM items i"
-            f" WHERE i.public_id = ? AND i.scope_id IN {self.within}",
+            f"SELECT i.id, i.scope_id, {rows.ITEM_COLUMNS} FROM items i JOIN scopes s ON s.id = i.scope_id"
+            f" WHERE i.public_id = ? AND +i.scope_id IN {self.within}",
             (item.id, *self.within_args),
         )
         if not found:
             raise NotFoundError("item", item.id)
-        row, old_scope, old_identity, old_status, version = found[0]
+        row, old_scope, *columns = found[0]
+        old = rows.item(tuple(columns))
         scope_id = await self.scope_id(item.scope)
-        item = dataclasses.replace(item, version=version + 1)
+        item = dataclasses.replace(item, version=old.version + 1)
         try:
             await self.tx.fetch(
                 f"UPDATE items SET {_SET_FIELDS} WHERE id = ?", (*rows.item_values(item, scope_id), row)
@@ -68,34 +86,56 @@ class ItemWrites(Writing, ItemReads):
         except sqlite3.IntegrityError:
             await self._raise_if_taken(item, scope_id)
             raise
-        if old_status == "active":
+        if old.status == "active":
             await index.leave(self.tx, ITEMS, [row])
             await index.forget(self.tx, ITEMS, [row])
         await self._index(item, row, scope_id, terms)
-        if item.status != "active" or item.identity != old_identity:
+        if item.status != "active" or item.identity != old.identity:
             await vectors.drop_item(self.tx, row)
         elif scope_id != old_scope:
             await vectors.move_item(self.tx, row, scope_id)
-        return _as_stored(item)
+        stored = _as_stored(item)
+        self._note(old, stored)
+        return stored
 
     async def add_evidence(self, item_id: str, evidence: Iterable[Evidence]) -> int:
-        item_rows = await self.fetch(
-            f"SELECT id FROM items WHERE public_id = ? AND scope_id IN {self.within}", (item_id, *self.within_args)
-        )
-        if not item_rows:
-            raise NotFoundError("item", item_id)
-        added = 0
+        row = await self._row_of(item_id)
+        added: list[Evidence] = []
         for part in chunks(evidence, 100):
             session_ids = await self._sessions_of(part)
-            lines = [(item_rows[0][0], session_ids[e.session_key], e.turn, e.account, e.quote) for e in part]
+            lines = [(row, session_ids[e.session_key], e.turn, e.account, e.quote) for e in part]
             now = self.context.now()
             new = await self.tx.fetch(
                 f"INSERT INTO evidence (item_id, session_id, n, account, quote, created_at) {values(len(lines), 6)}"
-                " ON CONFLICT DO NOTHING RETURNING 1",
+                " ON CONFLICT DO NOTHING RETURNING session_id, n",
                 flat((*line, now) for line in lines),
             )
-            added += len(new)
-        return added
+            places = set(new)
+            added += [e for e in part if (session_ids[e.session_key], e.turn) in places]
+        if added:
+            (item,) = await self.items((item_id,))
+            self._note(item, item, added)
+        return len(added)
+
+    async def remove_evidence(self, item_id: str, evidence: Iterable[Evidence]) -> int:
+        row = await self._row_of(item_id)
+        removed = 0
+        for one in evidence:
+            gone = await self.fetch(
+                "DELETE FROM evidence WHERE item_id = ? AND n = ? AND session_id IN"
+                " (SELECT id FROM sessions WHERE domain_id = ? AND session_key = ?) RETURNING 1",
+                (row, one.turn, self._domain_id, one.session_key),
+            )
+            removed += len(gone)
+        return removed
+
+    async def _row_of(self, item_id: str) -> int:
+        found = await self.fetch(
+            f"SELECT id FROM items WHERE public_id = ? AND scope_id IN {self.within}", (item_id, *self.within_args)
+        )
+        if not found:
+            raise NotFoundError("item", item_id)
+        return found[0][0]
 
     async def _sessions_of(self, evidence: Sequence[Evidence]) -> dict[str, int]:
         """Row ids of the sessions. Raises NotFoundError for the first turn that does not exist in this domain."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from ...dream_records import DreamRun
 from ...models import Item
 from ...scope import SCOPE_TYPE_SESSION, ScopeRef, session_scope
 from ..base import Backlog
-from . import index, rows
+from . import dreamrows, index, rows
 from .connection import Database, Transaction
+from .dreams import with_operations
 from .index import ITEMS, TURNS, IndexTable, Tokens
 from .rows import count, from_ms, scope_ref, to_ms
 from .scoped import Context
@@ -31,6 +33,8 @@ TABLES = (
     "vectors",
     "embedding_models",
     "commits",
+    "dream_runs",
+    "dream_operations",
     "usage",
     "chat_settings",
     "account_settings",
@@ -47,17 +51,69 @@ class SqliteMaintenance:
         self._context = context
 
     async def backlog(self, *, now: datetime, quiet_before: datetime, limit: int) -> list[Backlog]:
+        return await self._backlog("watermark", "retry_at", now, quiet_before, 1, now, limit)
+
+    async def dream_backlog(
+        self, *, now: datetime, quiet_before: datetime, older_than: datetime, min_turns: int, limit: int
+    ) -> list[Backlog]:
+        return await self._backlog("dreamed", "dream_retry_at", now, quiet_before, min_turns, older_than, limit)
+
+    async def _backlog(
+        self,
+        mark: str,
+        retry_at: str,
+        now: datetime,
+        quiet_before: datetime,
+        min_turns: int,
+        older_than: datetime,
+        limit: int,
+    ) -> list[Backlog]:
         found = await self._database.read(
             "WITH late AS (SELECT s.id, s.domain_id, s.session_key, t.recorded_at, t.role = 'user'"
             " AND t.state = 'ordinary' AND t.recalled_at IS NULL AND t.suppressed_at IS NULL AS counts"
-            " FROM sessions s JOIN turns t ON t.session_id = s.id AND t.n > s.watermark"
-            " WHERE s.last_turn > s.watermark AND s.retry_at <= ?)"
+            f" FROM sessions s JOIN turns t ON t.session_id = s.id AND t.n > s.{mark}"
+            f" WHERE s.last_turn > s.{mark} AND s.{retry_at} <= ?)"
             " SELECT domain_id, session_key, sum(counts), max(recorded_at) FROM late GROUP BY id"
             " HAVING sum(counts) > 0 AND max(recorded_at) <= ?"
+            " AND (sum(counts) >= ? OR min(CASE WHEN counts THEN recorded_at END) < ?)"
             " ORDER BY min(CASE WHEN counts THEN recorded_at END), id LIMIT ?",
-            (to_ms(now), to_ms(quiet_before), count(limit)),
+            (to_ms(now), to_ms(quiet_before), min_turns, to_ms(older_than), count(limit)),
         )
         return [Backlog(domain, key, turns, from_ms(quiet_since)) for domain, key, turns, quiet_since in found]
+
+    async def dream_runs(self, domain_id: str, *, limit: int, offset: int = 0) -> list[DreamRun]:
+        found = await self._database.read(
+            f"SELECT {dreamrows.RUN_COLUMNS} FROM dream_runs r JOIN sessions s ON s.id = r.session_id"
+            " WHERE s.domain_id = ? ORDER BY r.id DESC LIMIT ? OFFSET ?",
+            (domain_id, count(limit), count(offset)),
+        )
+        return await with_operations(self._database.read, found)
+
+    async def dream_session(self, domain_id: str, run_id: str) -> str | None:
+        found = await self._database.read(
+            "SELECT s.session_key FROM dream_runs r JOIN sessions s ON s.id = r.session_id"
+            " WHERE s.domain_id = ? AND r.public_id = ?",
+            (domain_id, run_id),
+        )
+        return found[0][0] if found else None
+
+    async def interrupt_dreams(self, *, idle_since: datetime, at: datetime) -> int:
+        async with self._database.transaction() as tx:
+            found = await tx.fetch(
+                "UPDATE dream_runs SET status = 'failed', reason = 'interrupted', ended_at = ?"
+                " WHERE status = 'running' AND active_at <= ? RETURNING 1",
+                (to_ms(at), to_ms(idle_since)),
+            )
+        return len(found)
+
+    async def ended_items(self, *, now: datetime, limit: int) -> list[tuple[str, Item]]:
+        found = await self._database.read(
+            f"SELECT s.domain_id, {rows.ITEM_COLUMNS} FROM items i JOIN scopes s ON s.id = i.scope_id"
+            " WHERE i.status = 'active' AND i.valid_until IS NOT NULL AND i.valid_until <= ?"
+            " ORDER BY i.valid_until, i.id LIMIT ?",
+            (to_ms(now), count(limit)),
+        )
+        return [(row[0], rows.item(row[1:])) for row in found]
 
     async def left_open(self, *, before: datetime, limit: int) -> list[tuple[str, str, int]]:
         found = await self._database.read(

@@ -93,7 +93,7 @@ SHARED_TYPES = f"('{SCOPE_TYPE_GLOBAL}', '{SCOPE_TYPE_PROJECT}', '{SCOPE_TYPE_EX
 
 SESSION_COLUMNS = (
     "s.domain_id, s.session_key, s.last_turn, s.watermark, s.history_start, s.summary, s.created_at, s.updated_at, "
-    "s.failures, nullif(s.retry_at, 0)"
+    "s.failures, nullif(s.retry_at, 0), s.dreamed, s.dream_failures, nullif(s.dream_retry_at, 0), s.summarised"
 )
 TURN_COLUMNS = (
     "s.session_key, t.n, t.role, t.text, t.said_at, t.recorded_at, t.account, t.name, t.state, t.quotes, t.mentions, "
@@ -108,13 +108,17 @@ def turn_numbers(numbers: Iterable[int]) -> list[int]:
 
 
 def session(row: Row) -> Session:
-    *head, created_at, updated_at, failures, retry_at = row
+    *head, created_at, updated_at, failures, retry_at, dreamed, dream_failures, dream_retry_at, summarised = row
     return Session(
         *head,
         created_at=from_ms(created_at),
         updated_at=from_ms(updated_at),
         failures=failures,
         retry_at=from_ms_or_none(retry_at),
+        dreamed=dreamed,
+        dream_failures=dream_failures,
+        dream_retry_at=from_ms_or_none(dream_retry_at),
+        summarised=summarised,
     )
 
 

@@ -56,6 +56,7 @@ class TurnWrites(Writing):
         await self._link_quotes(session_key, [n])
         await self._unindex(found)
         await self._update("recalled_at = coalesce(recalled_at, ?)", self.context.now(), [found[0][0]])
+        await self._drop_summary(session_key, n)
 
     async def mark_quotes_recalled(self, session_key: str, self_id: str, message_id: str) -> list[int]:
         self.check_session(session_key)
@@ -71,6 +72,7 @@ class TurnWrites(Writing):
                 " WHERE session_id = ? AND self_id = ? AND message_id = ? AND quoted_n IS NULL",
                 (self.context.now(), found[0][0], self_id, message_id),
             )
+            await self._drop_summary(session_key, found[0][1])
         return sorted({n for _, n in found})
 
     async def mark_suppressed(self, session_key: str, numbers: Iterable[int]) -> None:
@@ -78,6 +80,8 @@ class TurnWrites(Writing):
         await self._link_quotes(session_key, [row[1] for row in found])
         await self._unindex(found)
         await self._update("suppressed_at = coalesce(suppressed_at, ?)", self.context.now(), [row[0] for row in found])
+        if found:
+            await self._drop_summary(session_key, found[0][1])
 
     async def set_watermark(self, session_key: str, n: int) -> None:
         await self._update_session(
@@ -90,8 +94,23 @@ class TurnWrites(Writing):
     async def start_history(self, session_key: str) -> None:
         await self._update_session(session_key, "history_start = last_turn")
 
-    async def set_summary(self, session_key: str, summary: str) -> None:
-        await self._update_session(session_key, "summary = ?", summary)
+    async def set_summary(self, session_key: str, summary: str, *, until: int = 0) -> None:
+        await self._update_session(session_key, "summary = ?, summarised = ?", summary, until)
+
+    async def _drop_summary(self, session_key: str, n: int) -> None:
+        """The summary, and its copies in the records of dreams, if it covers a turn from ``n`` on: whatever was taken
+        back may stand in it, and the next dream writes it anew."""
+        session_id = await self.session_id(session_key)
+        dropped = await self.tx.fetch(
+            "UPDATE sessions SET summary = '', summarised = 0 WHERE id = ? AND summarised >= ? RETURNING 1",
+            (session_id, n),
+        )
+        if dropped:
+            await self.tx.fetch(
+                "UPDATE dream_operations SET before_text = '', after_text = '', state = 'skipped'"
+                " WHERE action = 'summary' AND run_id IN (SELECT id FROM dream_runs WHERE session_id = ?)",
+                (session_id,),
+            )
 
     async def _find(self, session_key: str, numbers: Iterable[int]) -> list[Row]:
         """(row id, number, state, whether it stands) of the turns that exist."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .candidates import CandidateReads, CandidateWrites
+from .dreams import DreamReads, DreamWrites
 from .items import ItemReads
 from .itemwrites import ItemWrites
 from .journal import JournalReads, JournalWrites
@@ -10,9 +11,9 @@ from .turns import TurnReads
 from .turnwrites import TurnWrites
 
 
-class SqliteView(TurnReads, ItemReads, CandidateReads, JournalReads):
+class SqliteView(TurnReads, ItemReads, CandidateReads, JournalReads, DreamReads):
     """``base.View`` on a reader's connection."""
 
 
-class SqliteWrite(TurnWrites, ItemWrites, CandidateWrites, JournalWrites, SqliteView):
+class SqliteWrite(TurnWrites, ItemWrites, CandidateWrites, JournalWrites, DreamWrites, SqliteView):
     """``base.Write`` on the writer's connection; its reads see its own writes."""

@@ -36,6 +36,10 @@ CREATE TABLE sessions (
     term_count INTEGER NOT NULL DEFAULT 0,
     failures INTEGER NOT NULL DEFAULT 0,
     retry_at INTEGER NOT NULL DEFAULT 0,
+    dreamed INTEGER NOT NULL DEFAULT 0,
+    dream_failures INTEGER NOT NULL DEFAULT 0,
+    dream_retry_at INTEGER NOT NULL DEFAULT 0,
+    summarised INTEGER NOT NULL DEFAULT 0,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
     UNIQUE (domain_id, session_key)
@@ -237,6 +241,38 @@ CREATE TABLE commits (
     created_at INTEGER NOT NULL,
     PRIMARY KEY (session_id, commit_id)
 ) WITHOUT ROWID;
+
+-- What a dream did, step by step, with each item as it was before: enough to show it and to take it back.
+-- One runs at a time for a session; active_at is when it last did something.
+CREATE TABLE dream_runs (
+    id INTEGER PRIMARY KEY,
+    public_id TEXT NOT NULL UNIQUE,
+    session_id INTEGER NOT NULL REFERENCES sessions (id),
+    status TEXT NOT NULL,
+    reason TEXT NOT NULL DEFAULT '',
+    turns INTEGER NOT NULL DEFAULT 0,
+    started_at INTEGER NOT NULL,
+    active_at INTEGER NOT NULL,
+    ended_at INTEGER
+);
+CREATE UNIQUE INDEX dream_runs_running ON dream_runs (session_id) WHERE status = 'running';
+CREATE INDEX dream_runs_session ON dream_runs (session_id, id);
+CREATE TABLE dream_operations (
+    run_id INTEGER NOT NULL REFERENCES dream_runs (id),
+    place INTEGER NOT NULL,
+    action TEXT NOT NULL,
+    state TEXT NOT NULL,
+    item_id TEXT NOT NULL DEFAULT '',
+    reason TEXT NOT NULL DEFAULT '',
+    turns TEXT NOT NULL DEFAULT '[]',
+    before TEXT NOT NULL DEFAULT '',
+    after TEXT NOT NULL DEFAULT '',
+    evidence TEXT NOT NULL DEFAULT '[]',
+    before_text TEXT NOT NULL DEFAULT '',
+    after_text TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (run_id, place)
+) WITHOUT ROWID;
+CREATE INDEX dream_operations_item ON dream_operations (item_id) WHERE item_id <> '';
 
 CREATE TABLE usage (
     scope_id INTEGER NOT NULL REFERENCES scopes (id),

@@ -1,0 +1,62 @@
+"""How much one run may take from a scope by itself; the rest waits for an operator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from ..changing import Actor
+from ..dream_records import DreamOperation, DreamRun
+from ..scope import GLOBAL_SCOPE, ScopeRef
+from ..settings import DreamSettings
+from ..store.base import Write
+from .patch import TAKES_AWAY, apply
+from .touching import DREAM
+
+SHARE = 5
+"""At most one in so many of a scope's active items."""
+RUNS = 100
+"""Earlier runs of the session in which the same may wait, or have been undone, already."""
+
+
+async def apply_within_limits(
+    tx: Write, home: ScopeRef, run_id: str, intended: Sequence[DreamOperation], settings: DreamSettings, now: datetime
+) -> None:
+    """Apply what the run may do by itself, and record everything: the rest waits for approval.
+
+    What waits already since an earlier run is not put down once more, and what an operator undid is not done again.
+    """
+    run = await tx.dream_run(run_id)
+    if run is None or not intended:
+        return
+    # What everybody reads is changed by approval only.
+    nothing = settings.preview or home == GLOBAL_SCOPE
+    left = await _allowance(tx, home, run, settings)
+    earlier = [one for other in await tx.dream_runs(run.session_key, limit=RUNS) for one in other.operations]
+    waits_already = {_key(one) for one in earlier if one.state == "waiting"}
+    undone = {(one.action, one.item_id) for one in earlier if one.state == "undone"}
+    done: list[DreamOperation] = []
+    for operation in intended:
+        if operation.state != "waiting":
+            done.append(operation)
+        elif (operation.action, operation.item_id) in undone:
+            continue
+        elif nothing or (operation.action in TAKES_AWAY and left <= 0):
+            if _key(operation) not in waits_already:
+                done.append(operation)
+        else:
+            applied = await apply(tx, run.session_key, operation, Actor(DREAM), now)
+            left -= operation.action in TAKES_AWAY and applied[0].state == "applied"
+            # A near-duplicate that must be left alone would be found again in every run.
+            done += [one for one in applied if (one.action, one.state) != ("merge", "skipped")]
+    await tx.add_dream_operations(run_id, done)
+
+
+async def _allowance(tx: Write, home: ScopeRef, run: DreamRun, settings: DreamSettings) -> int:
+    taken = sum(one.action in TAKES_AWAY and one.state == "applied" for one in run.operations)
+    items = await tx.count_items(scope=home) + taken
+    return min(items // SHARE, items - settings.keep_at_least) - taken
+
+
+def _key(operation: DreamOperation) -> tuple[str, str, int]:
+    return operation.action, operation.item_id, operation.before.version if operation.before is not None else 0
