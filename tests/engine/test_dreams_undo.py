@@ -34,7 +34,7 @@ async def full_dream(memo: Memory):
     await learnt(memo, *MANY, f"{M}在学 Haskell", f"{M}在学吉他", f"{M}喜欢红茶", f"{M}很喜欢红茶")
     await learnt(memo, f"{M}主要写 Python", key="language")
     before = await state(memo)
-    await talk(memo, "haskell 再也不碰了，写 Rust", "嗯", "吉他课改到周三", *(f"话题{n}" for n in range(4, 13)))
+    await talk(memo, "haskell 让人头大，写 Rust", "嗯", "吉他课改到周三", *(f"话题{n}" for n in range(4, 13)))
     run = await dreamt(memo)
     assert {step[0] for step in steps(run)} == {
         *("supersede", "add", "merge", "archive", "update", "summary"),
@@ -102,7 +102,7 @@ async def test_it_refuses_where_the_slot_is_taken() -> None:
     async with memory(llm=DreamModel(review=lambda p: changing(archive(label_of(p, "Python"), "t1")))) as memo:
         await learnt(memo, *MANY)
         await learnt(memo, f"{M}主要写 Python", key="language")
-        await talk(memo, "python 不写了")
+        await talk(memo, "python 让人头大")
         run = await dreamt(memo)
         holder = await memo.add(f"{M}主要写 Go", subject=MING, key="language")
         with pytest.raises(UndoRefusedError) as caught:
@@ -121,7 +121,7 @@ async def test_it_skips_what_rests_on_messages_that_were_taken_back_since() -> N
         memo.clock.move(hours=1)
         model.answers["extract"] = lambda _: said()
         model.answers["review"] = lambda prompt: changing(archive(label_of(prompt, "Haskell"), "t2"))
-        await memo.speak("haskell 不学了")
+        await memo.speak("haskell 让人头大")
         run = await dreamt(memo)
         assert [step[:2] for step in steps(run)] == [("archive", "applied")]
         async with memo.write() as tx:
