@@ -53,6 +53,11 @@ async def expire_items() -> None:
     await _guarded("expire", lambda engine: engine.expire_items())
 
 
+async def tidy_database() -> None:
+    """Merge indexes and empty the log, at night."""
+    await _guarded("tidy", lambda engine: engine.tidy())
+
+
 async def _guarded(name: str, work: Callable[[MemoryEngine], Awaitable[object]]) -> None:
     engine = api.engine()
     if engine is None:
@@ -71,6 +76,7 @@ def schedule(scheduler: BaseScheduler, *, dream_every: float = 60.0) -> None:
     scheduler.add_job(extract_quiet_chats, "interval", minutes=1, id=f"{PREFIX}.extract", **options)
     scheduler.add_job(refresh_embeddings, "interval", minutes=10, id=f"{PREFIX}.embed", **options)
     scheduler.add_job(expire_items, "interval", minutes=60, id=f"{PREFIX}.expire", **options)
+    scheduler.add_job(tidy_database, "cron", hour=4, minute=17, id=f"{PREFIX}.tidy", **options)
     first = datetime.now(timezone.utc) + FIRST_DREAM
     scheduler.add_job(
         sweep_dreams, "interval", seconds=60 * dream_every, next_run_time=first, id=f"{PREFIX}.dream", **options

@@ -87,6 +87,10 @@ class OperatorDoor(Door):
         """Embed what is missing or stale, in every scope. Returns how many vectors were stored."""
         return await self._vectoriser.refresh() if self._vectoriser is not None else 0
 
+    async def tidy(self) -> None:
+        """Merge the text index and empty the write-ahead log: for a time when little happens."""
+        await self.maintenance.tidy()
+
     async def rebuild_index(self) -> int:
         """Bring index rows of an older analyser up to date. Returns how many were rewritten."""
         done = 0

@@ -141,12 +141,12 @@ def test_two_starts_leave_one_job_of_each(scheduler: BackgroundScheduler) -> Non
     jobs.schedule(scheduler)
     jobs.schedule(scheduler)
     known = {job.id: job for job in scheduler.get_jobs()}
-    assert set(known) == {f"{jobs.PREFIX}.{name}" for name in ("extract", "embed", "expire", "dream")}
+    assert set(known) == {f"{jobs.PREFIX}.{name}" for name in ("extract", "embed", "expire", "dream", "tidy")}
     assert known[f"{jobs.PREFIX}.extract"].func is jobs.extract_quiet_chats
     assert known[f"{jobs.PREFIX}.embed"].func is jobs.refresh_embeddings
     for job in known.values():
         assert (job.max_instances, job.coalesce, job.misfire_grace_time) == (1, True, None)
-        assert job.trigger.interval <= timedelta(hours=1)
+        assert job.id.endswith(".tidy") or job.trigger.interval <= timedelta(hours=1)
     dream = known[f"{jobs.PREFIX}.dream"]
     assert dream.func is jobs.sweep_dreams
     assert dream.trigger.interval == timedelta(hours=1)
@@ -160,12 +160,12 @@ def test_two_starts_on_a_job_store_that_lasts_leave_one_job_of_each(tmp_path: Pa
         scheduler.start(paused=True)
         jobs.schedule(scheduler, dream_every=every)
         known = {job.id: job for job in scheduler.get_jobs()}
-        assert len(scheduler.get_jobs()) == len(known) == 4
+        assert len(scheduler.get_jobs()) == len(known) == 5
         assert known[f"{jobs.PREFIX}.dream"].trigger.interval == timedelta(minutes=every)
         scheduler.shutdown()
 
 
-JOBS = [jobs.extract_quiet_chats, jobs.refresh_embeddings, jobs.sweep_dreams, jobs.expire_items]
+JOBS = [jobs.extract_quiet_chats, jobs.refresh_embeddings, jobs.sweep_dreams, jobs.expire_items, jobs.tidy_database]
 
 
 @pytest.mark.parametrize("job", JOBS)
@@ -226,6 +226,7 @@ async def test_a_failed_call_is_tried_again_later_with_the_same_turns(running: R
         (jobs.refresh_embeddings, "embed", "refresh_embeddings"),
         (jobs.sweep_dreams, "dream", "sweep_dreams"),
         (jobs.expire_items, "expire", "expire_items"),
+        (jobs.tidy_database, "tidy", "tidy"),
     ],
 )
 async def test_failures_are_logged_and_not_raised(

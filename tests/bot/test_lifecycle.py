@@ -161,7 +161,7 @@ async def test_restarts_leave_one_job_of_each_and_no_thread_lock_or_port(
     for n in range(3):
         await bot.start()
         qq = await bot.connect()
-        assert jobs() == [f"{PREFIX}.{name}" for name in ("dream", "embed", "expire", "extract")]
+        assert jobs() == [f"{PREFIX}.{name}" for name in ("dream", "embed", "expire", "extract", "tidy")]
         assert await qq.ask_private(MING, f"这是第{n}次启动")
         await bot.stop()
         assert api.engine() is None
