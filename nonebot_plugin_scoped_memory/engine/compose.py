@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from .models import ScoredItem, Turn
@@ -16,28 +17,43 @@ HISTORY_TURNS = 120
 """Turns looked at for the history of one prompt; its token budget decides how many of them are kept."""
 
 
-async def compose(
-    view: View,
+@dataclass(frozen=True, slots=True)
+class History:
+    """A session's summary and its latest turns; ``whole`` if there are no older ones in this conversation."""
+
+    summary: str = ""
+    turns: tuple[Turn, ...] = ()
+    whole: bool = True
+
+
+async def read_history(view: View, session_key: str) -> History:
+    """What was said last in a session; ``view`` is over the session's own scope."""
+    session = await view.session(session_key)
+    if session is None:
+        return History()
+    turns = await view.recent_turns(session_key, limit=HISTORY_TURNS, after=session.history_start)
+    return History(session.summary, tuple(turns), len(turns) < HISTORY_TURNS)
+
+
+def compose(
     session_key: str,
     plan: Sequence[ScopeRef],
     found: Recall,
+    history: History,
     settings: EngineSettings,
     *,
     current: Turn | None = None,
     warnings: tuple[str, ...] = (),
 ) -> ContextPackage:
-    """``view`` is over the session's own scope; ``found`` was recalled for ``plan``.
+    """The package of a prompt; ``found`` was recalled for ``plan``.
 
     ``current`` and what people said after it are left out of the history. Answers are not: the one before it may have
     been sent when ``current`` was on its way.
     """
-    session = await view.session(session_key)
-    start = session.history_start if session is not None else 0
-    turns = await view.recent_turns(session_key, limit=HISTORY_TURNS, after=start)
-    whole = len(turns) < HISTORY_TURNS
+    turns = history.turns
     if current is not None:
         turns = [turn for turn in turns if turn.role == "bot" or _order(turn) < _order(current)]
-    history, used = fit_history(turns, settings.history_tokens, whole=whole)
+    shown, used = fit_history(turns, settings.history_tokens, whole=history.whole)
     stats = {
         str(scope): {
             "found": found.scope_hits.get(scope, 0),
@@ -47,8 +63,8 @@ async def compose(
     }
     return ContextPackage(
         session_key=session_key,
-        summary=session.summary if session is not None else "",
-        turns=history,
+        summary=history.summary,
+        turns=shown,
         evidence=tuple(_recalled(one) for one in found.items),
         budget=Budget(found.tokens, settings.recall_tokens, used, settings.history_tokens),
         debug=ContextDebug(tuple(plan), stats, found.shadowed, found.dropped, warnings),

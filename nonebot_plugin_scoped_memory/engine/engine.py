@@ -14,7 +14,7 @@ from .address import SessionKey, private_account
 from .batches import BatchExtractor
 from .changing import Actor
 from .commit import CommitResult, on_turns, parse_turn_events
-from .compose import compose, nothing
+from .compose import compose, nothing, read_history
 from .dream_door import DreamDoor
 from .dreaming.dream import Tools
 from .dreaming.sweeping import Dreamer
@@ -30,6 +30,7 @@ from .settings import EngineSettings
 from .settling import memory_is_off, settle_turns
 from .store import open_store
 from .store.base import MaintenanceStore, Store
+from .together import together
 from .turn_search import indexed_text, search_turns
 from .writing import Outcome, Source, shown, write_proposals
 
@@ -202,11 +203,11 @@ class MemoryEngine(ItemDoor, OperatorDoor, DreamDoor):
             speaker=speaker,
         )
         domain = self._domain(domain_id)
-        found = await self._recall(domain, plan, question)
         view = self.store.view(domain, (own,))
+        found, history = await together(self._recall(domain, plan, question), read_history(view, session_id))
         lexical_only = self._vectoriser is not None and not found.used_vectors
         warnings = ("lexical_only",) if lexical_only else ()
-        return await compose(view, session_id, plan, found, self.settings, current=current, warnings=warnings)
+        return compose(session_id, plan, found, history, self.settings, current=current, warnings=warnings)
 
     async def search_memory(
         self, query: str, read: Sequence[ScopeRef], limit: int = 10, *, domain_id: str | None = None, speaker: str = ""
@@ -239,9 +240,8 @@ class MemoryEngine(ItemDoor, OperatorDoor, DreamDoor):
             await self.embedder.close()
 
     async def _recall(self, domain_id: str, read: Sequence[ScopeRef], question: Query) -> Recall:
-        if self._vectoriser is not None:
-            question = replace(question, vector=await self._vectoriser.query(question.text))
-        return await recall(self.store.view(domain_id, read), question)
+        embed = self._vectoriser.query if self._vectoriser is not None else None
+        return await recall(self.store.view(domain_id, read), question, embed)
 
 
 def _private_speaker(session_key: str) -> str:

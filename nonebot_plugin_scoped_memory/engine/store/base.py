@@ -45,8 +45,9 @@ SEARCH_TERMS = 64
 """At most so many query terms are looked up, rarest first."""
 SEARCH_POSTINGS = 2_000
 """A term's document frequency is counted up to this, and rarest terms are read until this many postings."""
-SEARCH_CANDIDATES = 300
-"""At most so many documents are handed to the scorer."""
+SEARCH_CANDIDATES = 200
+"""At most so many documents are handed to the scorer. Of the ten best of an exact search .998 were among them in scopes
+of up to 12,000 items and .990 in one of 13,861; with 300 it was .998 and .992."""
 
 
 @dataclass(frozen=True, slots=True)
