@@ -95,7 +95,7 @@ async def vectors(url: str, plan: Plan, samples: Sequence[Sample], model: Embedd
         async def score(one: Asked) -> None:
             assert one.vector is not None
             view = engine.store.view(engine.domain_id, [one.scope])
-            _add_cosines(await view.vectors(one.vector.model), one.vector, {}, 30)
+            _add_cosines(await view.vectors(one.vector.model), one.vector, {}, set(), 60)
 
         async def search(one: Asked) -> None:
             view = engine.store.view(engine.domain_id, [one.scope])
