@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .engine.models import Kind
+
 # turns
 TURN_CUT = "……（消息太长，后面的内容没有记录）"
 ANONYMOUS = "匿名"
@@ -56,23 +61,45 @@ CHAT_FAILED = "抱歉，刚才出了点问题，请稍后再试。"
 
 # commands
 COMMAND_ALIAS = "记忆"
-HELP = """记忆命令（{prefix}memory 或 {prefix}记忆）：
-list [页码]  看这里记住了什么
-search <内容>  搜索记忆
-add <内容>  记住一句话
-forget <编号>  忘记一条
-new  开始新的对话（记忆保留）
-on / off  打开 / 关闭这个聊天的记忆
-status  状态"""
+HELP = """记忆命令（{prefix}memory 或 {prefix}记忆，如 {prefix}记忆 列表）：
+列表 list [种类] [页码]
+搜索 search <内容>；--history 搜聊天记录
+看 show <编号>  来源和经过
+为什么 why  上一次回答用了哪些记忆
+记 add [种类] <内容>
+改 edit <编号> <内容>
+忘记 forget <编号>；错了 wrong <编号>
+别记我 optout [everywhere]；记我 optin；静音 mute 2h
+新对话 new；开 on / 关 off；状态 status"""
 HELP_OPERATOR = """管理员：
-review [页码]  看等待批准的共享记忆
-approve <编号>  批准
-reject <编号> [理由]  拒绝
-dream now  马上整理这个聊天
-dream runs / show <编号> / undo <编号> / approve <编号>  看、撤销、批准后台的整理
-retry  重新连接模型"""
+审核 review [页码]；批准 approve <编号>；拒绝 reject <编号> [理由]
+整理 dream now | runs | show / undo / approve <编号>
+重连 retry"""
+SUBCOMMAND_ALIASES = {
+    "帮助": "help",
+    "列表": "list",
+    "搜索": "search",
+    "看": "show",
+    "为什么": "why",
+    "记": "add",
+    "改": "edit",
+    "忘记": "forget",
+    "错了": "wrong",
+    "别记我": "optout",
+    "记我": "optin",
+    "静音": "mute",
+    "新对话": "new",
+    "开": "on",
+    "关": "off",
+    "状态": "status",
+    "审核": "review",
+    "批准": "approve",
+    "拒绝": "reject",
+    "整理": "dream",
+    "重连": "retry",
+}
 UNKNOWN_SUBCOMMAND = "没有“{word}”这个命令。"
-KIND_NAMES = {
+KIND_NAMES: dict[Kind, str] = {
     "preference": "喜好",
     "fact": "事实",
     "task": "待办",
@@ -89,6 +116,64 @@ LIST_EMPTY = "这里还没有记住任何东西。"
 PAGE_MISSING = "没有这一页，一共 {pages} 页。"
 PAGE_INVALID = "页码要写成数字，例如：{command} 2"
 SEARCH_USAGE = "要搜索什么？例如：search 咖啡"
+HISTORY_FLAGS = ("--history", "--历史", "-h")
+HISTORY_EMPTY = "没有找到相关的聊天记录。"
+HISTORY_HEAD = "找到 {count} 条聊天记录："
+HISTORY_LINE = "{at} {name}：{text}"
+LIST_EMPTY_KIND = "这里还没有记住{kind}。"
+SHOW_USAGE = "要看哪一条？先用 list 看编号，例如：show {example}"
+SHOW_HEAD = "[{id}] {kind}·{scope}·{status}：{content}"
+SHOW_EVIDENCE = "来源："
+SHOW_EVIDENCE_LINE = "- {account}：“{quote}”"
+SHOW_SHARED = "来源：经管理员批准的共享知识"
+SHOW_NO_EVIDENCE = "来源：用命令写下的"
+SHOW_EVENTS = "经过："
+SHOW_EVENT_LINE = "- {at} {action}"
+SHOW_MORE = "- ……还有 {count} 条"
+SHOW_UNTIL = "有效到 {at}"
+ITEM_STATUSES = {
+    "active": "有效",
+    "superseded": "已被新的取代",
+    "archived": "已归档",
+    "demoted": "已降级",
+    "retracted": "已撤回",
+}
+EVENT_ACTIONS = {
+    "added": "记住",
+    "evidence_added": "又一次提到",
+    "superseded": "被新的取代",
+    "edited": "修改",
+    "archived": "归档",
+    "retracted": "撤回",
+    "approved": "批准",
+    "rejected": "拒绝",
+    "doubted": "有人说不对",
+    "restored": "恢复",
+}
+WHY_NONE = "还没有可以说明的回答。"
+WHY_NOTHING_USED = "那次回答没有用到记忆。"
+WHY_NOT_AN_ANSWER = "请引用机器人的一条回答。"
+WHY_HEAD = "那次回答用到了 {count} 条记忆："
+WHY_LINE = "[{id}] {kind}·{scope}（{score:.0%}）：{content}"
+WHY_GONE = "另有 {count} 条现在已经没有了。"
+WHY_FOOT = "记错了用 wrong <编号>，不想留着用 forget <编号>。"
+EDIT_USAGE = "要怎么改？例如：edit {example} 我喜欢喝茶"
+EDIT_DONE = "改好了：{content}（编号 {id}）"
+EDIT_DENIED = "只能改自己说的或关于自己的内容。"
+EDIT_SAME = "这件事已经记着了（编号 {id}）。"
+WRONG_DONE = "知道了，这是错的，不会再用：{content}"
+OPTOUT_HERE = "好，从现在起不再从你在这里说的话里记东西。已经记住的还在，可以用 forget 逐条忘记。用 optin 恢复。"
+OPTOUT_EVERYWHERE = (
+    "好，从现在起在所有聊天里都不再记你说的话。已经记住的还在，可以用 forget 逐条忘记。用 optin everywhere 恢复。"
+)
+OPTIN_HERE = "好，从现在起会记。之前关闭期间说的话不会补记。"
+OPTIN_STILL_OFF = "这里打开了，但你在所有聊天里都关闭了，用 optin everywhere 恢复。"
+EVERYWHERE = ("everywhere", "全部", "所有", "all")
+LEARNING_USAGE = "写成 {command}（只在这里）或 {command} everywhere（所有聊天）。"
+LEARNING_ANONYMOUS = "匿名发言本来就不会被记住。"
+MUTE_USAGE = "要停多久？例如：mute 2h、mute 30分钟、mute 1天，最长 30 天"
+MUTE_DONE = "好，到 {until} 为止不从你在这里说的话里记东西。"
+STATUS_LEARNING_OFF = "你说的话：不记"
 SEARCH_HEAD = "找到 {count} 条："
 SEARCH_EMPTY = "没有找到相关的记忆。"
 ADD_USAGE = "要记住什么？例如：add 我喜欢手冲咖啡"
@@ -106,7 +191,7 @@ ADD_REFUSED_OTHER = "这句话没有记住。"
 ADD_ANONYMOUS = "匿名发言不会被记住。"
 ADD_OFF = "记忆是关闭的，没有记住。先用 on 打开。"
 TOO_LONG = "内容太长了，最多 {limit} 个字。"
-FORGET_USAGE = "要忘记哪一条？先用 list 看编号，例如：forget {example}"
+FORGET_USAGE = "要忘记哪一条？先用 list 看编号，例如：{command} {example}"
 FORGET_DONE = "忘记了：{content}"
 NOT_FOUND = "这里没有编号为 {id} 的记忆。"
 FORGET_DENIED = "只能忘记自己说的或关于自己的内容；群里的其他内容请找群管理员。"

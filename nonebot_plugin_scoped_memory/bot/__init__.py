@@ -11,7 +11,7 @@ from nonebot.adapters import Bot, Event
 from nonebot.adapters.onebot.v11 import Message, MessageEvent
 from nonebot.log import LoguruHandler
 from nonebot.message import event_postprocessor, event_preprocessor, run_preprocessor
-from nonebot.params import CommandArg, Depends
+from nonebot.params import Command, CommandArg, Depends
 from nonebot.rule import Rule
 
 from .. import api, texts
@@ -99,13 +99,24 @@ def load() -> Wiring:
         command_prefix=min(command_start, key=lambda prefix: (prefix != "/", prefix), default=""),
     )
     command = MemoryCommand(recorder, services)
+    # 记忆列表 is one command, and 记忆力不好怎么办 is none, also where commands begin with nothing.
+    glued = {name + word: word for name in ("memory", texts.COMMAND_ALIAS) for word in texts.SUBCOMMAND_ALIASES}
     memory = on_command(
-        "memory", aliases={texts.COMMAND_ALIAS}, priority=COMMAND_PRIORITY, block=True, force_whitespace=True
+        "memory",
+        aliases={texts.COMMAND_ALIAS, *glued},
+        priority=COMMAND_PRIORITY,
+        block=True,
+        force_whitespace=True,
     )
 
     @memory.handle()
-    async def _(bot: Bot, event: MessageEvent, argument: Message = CommandArg()) -> None:  # noqa: B008
-        await command.handle(bot, event, argument)
+    async def _(
+        bot: Bot,
+        event: MessageEvent,
+        argument: Message = CommandArg(),  # noqa: B008
+        name: tuple[str, ...] = Command(),
+    ) -> None:
+        await command.handle(bot, event, argument, glued=glued.get(".".join(name), ""))
 
     return wiring
 

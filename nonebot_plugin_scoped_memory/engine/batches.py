@@ -22,6 +22,7 @@ from .errors import ProviderAuthError, ProviderError
 from .extract.llm import propose_all
 from .extract.transcript import Transcript, build_transcript
 from .models import Clock, Item, Turn, TurnState
+from .optout import hidden, opted_out, speakers
 from .scope import home_scope, session_scope, writing_scopes
 from .settings import EngineSettings
 from .settling import memory_is_off
@@ -137,11 +138,13 @@ class BatchExtractor:
             return BatchReport(waiting="retry")
         if spent_up := await self._budget.reached(view, home):
             return BatchReport(waiting=spent_up)
+        silent = await opted_out(view, session_key, speakers(batch), now)
+        batch = hidden(batch, silent)
         known = await self._known(view, session_key, batch)
         bots |= {turn.account for turn in batch if turn.role == "bot" and turn.account}
 
         def transcript(turns: Sequence[Turn]) -> Transcript:
-            return build_transcript(turns, timezone=self._settings.timezone, bots=bots, known=known)
+            return build_transcript(turns, timezone=self._settings.timezone, bots=bots, opted_out=silent, known=known)
 
         spent: list[Completion] = []
         try:
@@ -161,7 +164,10 @@ class BatchExtractor:
             if await memory_is_off(tx, session_key):
                 return BatchReport(waiting="off")
             fresh = as_read(batch, await tx.turns(session_key, [turn.n for turn in batch]))
-            source = Source(session_key, fresh, SYSTEM, self._clock(), bots=bots)
+            concerned = speakers(batch) | {proposal.subject for proposal in result.proposals}
+            silent = await opted_out(tx, session_key, concerned, self._clock())
+            fresh = {turn.n: turn for turn in hidden(list(fresh.values()), silent)}
+            source = Source(session_key, fresh, SYSTEM, self._clock(), bots=bots, opted_out=silent)
             outcomes = await write_proposals(tx, result.proposals, source, self._settings)
             await tx.set_turn_state(session_key, result.unprocessable, TurnState.UNPROCESSABLE)
             await tx.set_watermark(session_key, batch[-1].n)

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from . import revising, text
 from .changing import Actor, supersede_and_add
 from .door import Door
 from .errors import InvalidItemError, NotFoundError
-from .models import KINDS, TIERS, Item, ItemStatus, MemoryEvent, NewItem
+from .models import KINDS, TIERS, Evidence, Item, ItemStatus, MemoryEvent, NewItem
 from .revising import Rights
+from .rewording import reword
 from .scope import GLOBAL_SCOPE, ScopeRef, session_scope
 from .store.base import Write
 from .visibility import without_hidden_source
+
+
+@dataclass(frozen=True, slots=True)
+class ItemStory:
+    """An item, what it rests on and what happened to it, as far as its reader's plan reaches."""
+
+    item: Item
+    evidence: tuple[Evidence, ...]
+    events: tuple[MemoryEvent, ...]
 
 
 class ItemDoor(Door):
@@ -48,6 +59,44 @@ class ItemDoor(Door):
             return []
         view = self.store.view(self._domain(domain_id), read)
         return await view.list_items(status=status, kind=kind, limit=limit, offset=offset)
+
+    async def item_story(self, item_id: str, *, scopes: Sequence[ScopeRef], domain_id: str | None = None) -> ItemStory:
+        """One item of these scopes, whatever became of it. Raises NotFoundError."""
+        view = self.store.view(self._domain(domain_id), _some(scopes, item_id))
+        for item in await view.items((item_id,)):
+            evidence = (await view.evidence((item_id,))).get(item_id, [])
+            return ItemStory(item, tuple(evidence), tuple(await view.events(item_id)))
+        raise NotFoundError("item", item_id)
+
+    async def reword_item(
+        self,
+        item_id: str,
+        words: str,
+        *,
+        scopes: Sequence[ScopeRef],
+        rights: Rights,
+        name: str = "",
+        domain_id: str | None = None,
+    ) -> Item:
+        """Let the acting person (called ``name``) say anew what an item says; kind, subject and slot stay.
+
+        Raises NotFoundError, NotAllowedError for what is not theirs, InvalidItemError for words that cannot be kept,
+        SlotTakenError where the same stands already.
+        """
+        domain = self._domain(domain_id)
+        item = await reword(
+            self.store,
+            domain,
+            _some(scopes, item_id),
+            item_id,
+            words,
+            rights,
+            self.clock(),
+            name=name,
+            zone=self.settings.timezone,
+        )
+        self._embed_later(domain, [item])
+        return without_hidden_source(item, scopes)
 
     async def update_item(
         self,
@@ -99,6 +148,7 @@ class ItemDoor(Door):
         *,
         scopes: Sequence[ScopeRef],
         rights: Rights | None = None,
+        reason: str = "forget",
         domain_id: str | None = None,
     ) -> Item:
         """An item was wrong or unwanted: retract it, and suppress the turns it rests on.
@@ -107,7 +157,7 @@ class ItemDoor(Door):
         """
         rights = rights or Rights(Actor("api", operator=True))
         return await revising.forget(
-            self.store, self._domain(domain_id), _some(scopes, item_id), item_id, rights, self.clock()
+            self.store, self._domain(domain_id), _some(scopes, item_id), item_id, rights, self.clock(), reason
         )
 
 

@@ -17,7 +17,8 @@ from .errors import InvalidItemError, StoreUnreachableError
 from .extract.rules import explicit_proposal
 from .extract.secrets import mask
 from .models import KINDS, Clock, Kind, NewTurn, Origin, Quote, Turn, TurnState
-from .scope import session_scope, writing_scopes
+from .optout import opted_out
+from .scope import GLOBAL_SCOPE, home_scope, session_scope, writing_scopes
 from .settings import EngineSettings
 from .settling import settle_turns
 from .source import Source
@@ -63,9 +64,13 @@ class Listener:
         return self._bots
 
     async def record(self, domain_id: str, session_key: str, turn: NewTurn) -> Turn:
-        """Store one message, its secrets masked. Returns it with its number. Raises InvalidAddressError, StoreError."""
+        """Store one message, its secrets masked, without quotes of people who are opted out.
+
+        Returns it with its number. Raises InvalidAddressError, StoreError.
+        """
         SessionKey.parse(session_key)
         turn = tidied(turn)
+        turn = replace(turn, quotes=await self._without_silent(domain_id, session_key, turn.quotes))
         said = indexed_text(turn.name, turn.text, turn.said_at, self._settings.timezone)
         return await self._store.record_turn(domain_id, session_key, turn, text.document_terms(said))
 
@@ -74,12 +79,20 @@ class Listener:
     ) -> None:
         """Add to a recorded turn what was learnt of it since: the lines of a forward, once, and the names of mentioned
         accounts."""
+        quotes = await self._without_silent(domain_id, session_key, quotes)
         async with self._store.write(domain_id, (session_scope(session_key),)) as tx:
             for turn in await tx.turns(session_key, (n,)):
                 known = any(quote.kind == "forward" for quote in turn.quotes)
                 tidy = () if known else tuple(map(_tidied_quote, quotes))
                 if tidy or names:
                     await tx.add_to_turn(session_key, n, tidy, {who: text.clean(name) for who, name in names.items()})
+
+    async def _without_silent(self, domain_id: str, session_key: str, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
+        if not quotes:
+            return ()
+        view = self._store.view(domain_id, (home_scope(session_key), GLOBAL_SCOPE))
+        silent = await opted_out(view, session_key, {quote.account for quote in quotes}, self._clock())
+        return tuple(quote for quote in quotes if quote.account not in silent)
 
     async def settle(
         self, domain_id: str, session_key: str, n: int, state: TurnState, *, bots: frozenset[str] | None = None

@@ -14,7 +14,7 @@ from typing import Literal
 from .scope import ScopeRef
 
 Kind = Literal["preference", "fact", "task", "decision", "procedure", "warning", "summary"]
-KINDS: tuple[str, ...] = ("preference", "fact", "task", "decision", "procedure", "warning", "summary")
+KINDS: tuple[Kind, ...] = ("preference", "fact", "task", "decision", "procedure", "warning", "summary")
 
 Tier = Literal["dao_tian", "dao_ren", "shu", "qi", "evidence"]
 TIERS: tuple[str, ...] = ("dao_tian", "dao_ren", "shu", "qi", "evidence")
@@ -37,11 +37,12 @@ MAX_ITEM_CHARS = 1_000
 
 
 class TurnState(str, enum.Enum):
-    """How a turn counts. Only ORDINARY turns are extracted or shown as history."""
+    """How a turn counts. Only ORDINARY turns are extracted; they and UNLEARNT ones are shown as history."""
 
     OPEN = "open"  # recorded, its handlers still run
     ORDINARY = "ordinary"
     COMMAND = "command"  # for a bot command or another plugin
+    UNLEARNT = "unlearnt"  # said by somebody who was opted out at the time
     UNPROCESSABLE = "unprocessable"  # the model refuses this one, alone
 
 

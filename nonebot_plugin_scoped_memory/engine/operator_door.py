@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from . import governance, text
@@ -11,7 +12,8 @@ from .changing import Actor
 from .door import Door
 from .governance import Approval
 from .models import Candidate
-from .scope import ScopeRef, home_scope
+from .optout import opted_out, set_learning
+from .scope import GLOBAL_SCOPE, ScopeRef, home_scope
 from .turn_search import indexed_text
 
 if TYPE_CHECKING:
@@ -61,6 +63,32 @@ class OperatorDoor(Door):
         home = home_scope(session_key)
         async with self.store.write(self._domain(domain_id), (home,)) as tx:
             await tx.set_chat_setting(home, name, text.clean(value), by=by, at=self.clock())
+
+    async def set_learning(
+        self,
+        session_key: str,
+        account: str,
+        *,
+        on: bool,
+        everywhere: bool = False,
+        until: datetime | None = None,
+        domain_id: str | None = None,
+    ) -> None:
+        """Whether ``account`` is learnt about in this session's chat, or ``everywhere``; off may end at ``until``.
+
+        What it says while that is off is never extracted. Coming back everywhere ends it here too. Raises
+        InvalidAddressError.
+        """
+        home, now = home_scope(session_key), self.clock()
+        scopes = (home, GLOBAL_SCOPE) if everywhere and on else (GLOBAL_SCOPE,) if everywhere else (home,)
+        async with self.store.write(self._domain(domain_id), (home, GLOBAL_SCOPE)) as tx:
+            for scope in scopes:
+                await set_learning(tx, scope, account, on=on, until=until, now=now)
+
+    async def learns_about(self, session_key: str, account: str, *, domain_id: str | None = None) -> bool:
+        """Whether what ``account`` says in this session now may be learnt."""
+        view = self.store.view(self._domain(domain_id), (home_scope(session_key), GLOBAL_SCOPE))
+        return account not in await opted_out(view, session_key, (account,), self.clock())
 
     async def add_usage(
         self, session_key: str, purpose: str, completions: Sequence[Completion], *, domain_id: str | None = None

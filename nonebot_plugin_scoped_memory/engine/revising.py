@@ -28,14 +28,18 @@ class Rights:
     chat: ScopeRef | None = None
     chat_admin: bool = False
 
+    def owns(self, item: Item) -> bool:
+        """Whether they may say what it says: only its owner, whom it is about, or an operator."""
+        if self.actor.operator:
+            return True
+        return item.scope != GLOBAL_SCOPE and self.actor.account in {item.owner, item.subject} - {""}
+
     def covers(self, item: Item) -> bool:
         if self.actor.operator:
             return True
         if item.scope == GLOBAL_SCOPE or not self.actor.account:
             return False
-        if self.actor.account in (item.owner, item.subject):
-            return True
-        return self.chat_admin and item.scope == self.chat
+        return self.owns(item) or (self.chat_admin and item.scope == self.chat)
 
 
 async def find(tx: Write, item_id: str, scopes: Sequence[ScopeRef]) -> Item:
@@ -60,7 +64,13 @@ async def _with_evidence(
 
 
 async def forget(
-    store: Store, domain_id: str, scopes: Sequence[ScopeRef], item_id: str, rights: Rights, now: datetime
+    store: Store,
+    domain_id: str,
+    scopes: Sequence[ScopeRef],
+    item_id: str,
+    rights: Rights,
+    now: datetime,
+    reason: str = "forget",
 ) -> Item:
     """Retract an item and suppress the turns it rests on, so that no later extraction brings it back.
 
@@ -70,7 +80,7 @@ async def forget(
         item = await find(tx, item_id, scopes)
         if not rights.covers(item):
             raise NotAllowedError(rights.actor.account, "forget", item_id, shared=item.scope == GLOBAL_SCOPE)
-        return await forget_item(tx, item, rights.actor, now, "forget")
+        return await forget_item(tx, item, rights.actor, now, reason)
 
 
 async def forget_item(tx: Write, item: Item, actor: Actor, now: datetime, reason: str) -> Item:

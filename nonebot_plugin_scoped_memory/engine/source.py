@@ -28,6 +28,7 @@ class Source:
     actor: Actor
     now: datetime
     bots: frozenset[str] = frozenset()
+    opted_out: frozenset[str] = frozenset()
     names: Mapping[str, str] = field(default_factory=dict)
     context: ScopeContext | None = None
 

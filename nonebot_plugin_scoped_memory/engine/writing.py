@@ -53,7 +53,7 @@ async def write_proposals(
 
 
 async def _write_one(tx: Write, proposal: Proposal, source: Source, settings: EngineSettings) -> Outcome:
-    checked = check(proposal, source.turns, bots=source.bots)
+    checked = check(proposal, source.turns, bots=source.bots, opted_out=source.opted_out)
     if isinstance(checked, Rejection):
         return await _reject(tx, proposal, source, checked.reason)
     if checked.kind in GLOBAL_SCOPED_KINDS:

@@ -61,9 +61,27 @@ async def test_help(qq: OneBotClient) -> None:
         assert await qq.ask_private(OPERATOR, said) == f"{HELP}\n{texts.HELP_OPERATOR}", said
 
 
-def test_help_names_every_subcommand() -> None:
-    for word in SUBCOMMANDS:
-        assert word in HELP or word in texts.HELP_OPERATOR, word
+def test_help_names_every_subcommand_in_both_languages() -> None:
+    for chinese, word in texts.SUBCOMMAND_ALIASES.items():
+        assert word == "help" or f"{chinese} {word}" in HELP + texts.HELP_OPERATOR, word
+    assert set(texts.SUBCOMMAND_ALIASES.values()) == {*SUBCOMMANDS, "help"}
+
+
+def test_help_fits_one_screen() -> None:
+    assert len(HELP.splitlines()) <= 12
+
+
+async def test_chinese_subcommands_also_written_onto_the_command(qq: OneBotClient) -> None:
+    for said in ("/memory 列表", "/记忆 列表", "/memory列表", "/记忆列表", "/记忆列表 1", "/记忆 列表 1"):
+        assert await qq.ask_private(MING, said) == texts.LIST_EMPTY, said
+    assert (await qq.ask_private(MING, "/记忆记 我的猫叫豆豆", nickname="小明")).startswith("记住了：小明（10001）的猫")
+    assert "豆豆" in await qq.ask_private(MING, "/记忆搜索 豆豆")
+    assert (await qq.ask_private(MING, "/记忆状态 ")).startswith(texts.STATUS_ON)
+    # It only begins like one.
+    since = qq.mark()
+    await qq.private(MING, "/记忆列表里有什么")
+    await qq.ask_private(MING, "/记忆")
+    assert len(await qq.wait_sent(1, since=since)) == 1
 
 
 async def test_a_subcommand_in_any_case_after_any_space(qq: OneBotClient) -> None:

@@ -40,6 +40,27 @@ async def test_list_shows_pages_newest_first(qq: OneBotClient, bot: RunningBot) 
     assert shown == [item.id for item in await bot.engine.list_items(read=plan)]
 
 
+async def test_list_of_one_kind(qq: OneBotClient, bot: RunningBot) -> None:
+    await seed(bot, private(MING), "小明的猫叫豆豆")
+    likes = [await seed(bot, private(MING), f"小明喜欢第{n}种咖啡", "preference") for n in range(PAGE + 1)]
+    for word in ("喜好", "preference", "Preference"):
+        answer = await qq.ask_private(MING, f"/memory list {word}")
+        assert answer.startswith(texts.LIST_HEAD.format(total=len(likes), page=1, pages=2))
+        assert ids(await qq.ask_private(MING, f"/memory list {word} 2")) == likes[:1]
+    assert await qq.ask_private(MING, "/memory 列表 待办") == texts.LIST_EMPTY_KIND.format(kind="待办")
+
+
+async def test_search_of_what_was_said(qq: OneBotClient) -> None:
+    await qq.ask_private(MING, "昨天去了西湖", nickname="小明")
+    await qq.ask_private(HONG, "昨天也去了西湖", nickname="小红")
+    for flag in ("--history", "--历史"):
+        answer = await qq.ask_private(MING, f"/memory search 西湖 {flag}")
+        assert "小明：昨天去了西湖" in answer
+        assert "小红" not in answer
+    assert await qq.ask_private(MING, "/memory search --history 雷峰塔") == texts.HISTORY_EMPTY
+    assert await qq.ask_private(MING, "/memory search --history") == texts.SEARCH_USAGE
+
+
 async def test_a_page_that_is_none_says_so(qq: OneBotClient, bot: RunningBot) -> None:
     await seed(bot, private(MING), "小明的猫叫豆豆")
     for number in ("2", "0", "00", "９９", "1000000", "9" * 30, "0000000001" + "9" * 5_000):

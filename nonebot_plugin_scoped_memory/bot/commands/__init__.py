@@ -15,7 +15,7 @@ from ...engine.errors import ScopedMemoryError
 from ..heard import Heard
 from ..recorder import Recorder
 from ..turn_writer import keep_latest
-from . import browse, change, dream, operate, review
+from . import browse, change, dream, inspect, learning, operate, review
 from .request import Handler, Request, Services, words_of
 
 logger = logging.getLogger(__name__)
@@ -29,8 +29,15 @@ SUBCOMMANDS: Mapping[str, Handler] = {
     "list": browse.list_items,
     "search": browse.search,
     "status": browse.status,
+    "show": inspect.show,
+    "why": inspect.why,
     "add": change.add,
+    "edit": change.edit,
     "forget": change.forget,
+    "wrong": change.wrong,
+    "optout": learning.optout,
+    "optin": learning.optin,
+    "mute": learning.mute,
     "new": operate.new,
     "on": operate.on,
     "off": operate.off,
@@ -51,8 +58,8 @@ class MemoryCommand:
         # Messages that are commands -> the bot that carries them out: bots in one group all hear them.
         self._taken: OrderedDict[tuple[str, str, str, int, str], str] = OrderedDict()
 
-    async def handle(self, bot: Bot, event: Event, argument: Message) -> None:
-        """``argument`` is what stands after the command."""
+    async def handle(self, bot: Bot, event: Event, argument: Message, *, glued: str = "") -> None:
+        """``argument`` is what stands after the command; ``glued`` a Chinese subcommand written onto it (记忆列表)."""
         heard = self._recorder.heard(event)
         if heard is None or not isinstance(event, MessageEvent) or not self._takes(heard):
             return
@@ -62,8 +69,8 @@ class MemoryCommand:
             await request.reply(texts.MEMORY_UNAVAILABLE)
             return
         # Any white space: phones type full-width spaces and line breaks.
-        first, *others = words_of(argument).split(maxsplit=1) or ("help",)
-        word, rest = first.lower(), "".join(others).strip()
+        first, *others = f"{glued} {words_of(argument)}".split(maxsplit=1) or ("help",)
+        word, rest = texts.SUBCOMMAND_ALIASES.get(first, first.lower()), "".join(others).strip()
         if word == "help":
             await request.reply(_help(request))
             return

@@ -9,7 +9,8 @@ from ...engine.engine import MemoryEngine
 from ...engine.llm import OpenAIChat
 from ...engine.models import Item
 from ...engine.scope import GLOBAL_SCOPE, home_scope, plan_for_session, session_scope
-from .request import PAGE, Request, is_off, page_of
+from ...engine.text import shown_name
+from .request import PAGE, Request, is_off, kind_in, moment, page_of
 
 
 def item_line(item: Item) -> str:
@@ -20,26 +21,33 @@ def item_line(item: Item) -> str:
 
 
 async def list_items(engine: MemoryEngine, request: Request, argument: str) -> None:
-    """``list [page]``: the active items of this chat's plan."""
-    page = page_of(argument)
+    """``list [kind] [page]``: the active items of this chat's plan."""
+    kind, rest = kind_in(argument)
+    page = page_of(rest)
     if page is None:
         await request.reply(texts.PAGE_INVALID.format(command="list"))
         return
     view = engine.store.view(request.domain_id, plan_for_session(request.session_key))
-    total = await view.count_items()
+    total = await view.count_items(kind=kind)
     pages = max(1, -(-total // PAGE))
-    if not total:
+    if not total and kind is not None:
+        await request.reply(texts.LIST_EMPTY_KIND.format(kind=texts.KIND_NAMES[kind]))
+    elif not total:
         await request.reply(texts.LIST_EMPTY)
     elif not 0 < page <= pages:
         await request.reply(texts.PAGE_MISSING.format(pages=pages))
     else:
-        items = await view.list_items(limit=PAGE, offset=(page - 1) * PAGE)
+        items = await view.list_items(kind=kind, limit=PAGE, offset=(page - 1) * PAGE)
         head = texts.LIST_HEAD.format(total=total, page=page, pages=pages)
         await request.reply("\n".join((head, *map(item_line, items))))
 
 
 async def search(engine: MemoryEngine, request: Request, argument: str) -> None:
-    """``search <text>``"""
+    """``search <text>``; with ``--history`` what was said in this conversation is searched."""
+    words = argument.split()
+    if any(word in texts.HISTORY_FLAGS for word in words):
+        await _search_history(engine, request, " ".join(word for word in words if word not in texts.HISTORY_FLAGS))
+        return
     if not argument:
         await request.reply(texts.SEARCH_USAGE)
         return
@@ -55,6 +63,25 @@ async def search(engine: MemoryEngine, request: Request, argument: str) -> None:
         return
     head = texts.SEARCH_HEAD.format(count=len(found))
     await request.reply("\n".join((head, *(item_line(one.item) for one in found))))
+
+
+async def _search_history(engine: MemoryEngine, request: Request, words: str) -> None:
+    if not words:
+        await request.reply(texts.SEARCH_USAGE)
+        return
+    found = await engine.search_turns(words, session_id=request.session_key, domain_id=request.domain_id, limit=PAGE)
+    if not found:
+        await request.reply(texts.HISTORY_EMPTY)
+        return
+    lines = [
+        texts.HISTORY_LINE.format(
+            at=moment(engine, one.turn.said_at),
+            name=Request.quoted(shown_name(one.turn.name) or one.turn.account.rsplit(":", 1)[-1], 20),
+            text=Request.quoted(one.turn.text),
+        )
+        for one in sorted(found, key=lambda one: (one.turn.said_at, one.turn.n))
+    ]
+    await request.reply("\n".join((texts.HISTORY_HEAD.format(count=len(found)), *lines)))
 
 
 async def status(engine: MemoryEngine, request: Request, _argument: str) -> None:
@@ -79,6 +106,8 @@ async def status(engine: MemoryEngine, request: Request, _argument: str) -> None
         if pending is None
         else texts.STATUS_TURNS_PENDING.format(turns=turns, pending=pending),
     ]
+    if not await engine.learns_about(request.session_key, request.account, domain_id=request.domain_id):
+        lines.append(texts.STATUS_LEARNING_OFF)
     if request.in_group:
         lines.append(texts.STATUS_GROUP[config.record.groups])
     lines.extend(await _model_lines(engine, request, figures=operator_alone))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeAlias
 
 from nonebot.adapters import Bot
@@ -15,6 +16,7 @@ from ...config import ScopedMemoryConfig
 from ...engine.changing import Actor
 from ...engine.engine import MemoryEngine
 from ...engine.llm import OpenAIChat
+from ...engine.models import KINDS, Kind
 from ...engine.revising import Rights
 from ...engine.scope import home_scope
 from ...engine.text import clean, cut, person
@@ -104,6 +106,21 @@ def words_of(argument: Message) -> str:
     for account, name in sorted(rendered.mentions, key=lambda mention: len(mention[1]), reverse=True):
         words = words.replace(f"@{name}", person(name, account))
     return words
+
+
+_KINDS: Mapping[str, Kind] = {name: kind for kind in KINDS for name in (kind, texts.KIND_NAMES[kind])}
+
+
+def kind_in(argument: str) -> tuple[Kind | None, str]:
+    """The kind that ``argument`` begins with, by its Chinese or English name, and what follows it."""
+    first, *others = argument.split(maxsplit=1) or ("",)
+    kind = _KINDS.get(first.lower())
+    return (kind, "".join(others)) if kind is not None else (None, argument)
+
+
+def moment(engine: MemoryEngine, at: datetime) -> str:
+    """A time as a chat reads it, in the bot's zone."""
+    return f"{at.astimezone(engine.settings.timezone):%Y-%m-%d %H:%M}"
 
 
 def page_of(argument: str) -> int | None:

@@ -12,7 +12,8 @@ from ..batches import BatchExtractor, as_read, chunk, closed_prefix, wait_after
 from ..budget import Budget, usage_row
 from ..dream_records import DreamOperation, DreamRun
 from ..errors import BadOutputError, NotFoundError, ProviderAuthError, ProviderError, ProviderRefusedError
-from ..models import Clock, Session, Turn
+from ..models import Clock, Session, Turn, TurnState
+from ..optout import hidden, opted_out, speakers
 from ..scope import GLOBAL_SCOPE, home_scope, writing_scopes
 from ..settings import EngineSettings
 from ..settling import memory_is_off
@@ -193,6 +194,10 @@ class _Dream:
             turns = await self._next(max(session.summarised, session.history_start))
             if not turns:
                 return
+            if all(turn.state is not TurnState.ORDINARY for turn in turns):
+                if not await self._pass_over(session, turns):
+                    return
+                continue
             settled = await self._settled_since(turns[0])
             if not summarising.is_due(turns, self.tools.settings.history_tokens, settled=settled):
                 return
@@ -213,6 +218,15 @@ class _Dream:
             self.spent = []
             if not kept:
                 return
+
+    async def _pass_over(self, session: Session, turns: Sequence[Turn]) -> bool:
+        """Leave turns out of the summary for good, unless the conversation began anew meanwhile."""
+        async with self._write() as tx:
+            current = await tx.session(self.key)
+            same = current is not None and current.history_start == session.history_start
+            if same:
+                await tx.set_summary(self.key, session.summary, until=turns[-1].n)
+            return same
 
     async def _keep_summary(self, session: Session, turns: Sequence[Turn], summary: str, problem: str) -> bool:
         """Store a new summary, unless the conversation began anew meanwhile or a turn of it was taken back. Where the
@@ -245,8 +259,8 @@ class _Dream:
     # --- what the steps share
 
     async def _next(self, after: int) -> list[Turn]:
-        turns = closed_prefix(await self.view.turns_after(self.key, after, limit=CHUNK_TURNS))
-        return chunk(turns, CHUNK_TOKENS)
+        turns = chunk(closed_prefix(await self.view.turns_after(self.key, after, limit=CHUNK_TURNS)), CHUNK_TOKENS)
+        return hidden(turns, await opted_out(self.view, self.key, speakers(turns), self.tools.clock()))
 
     def _bots(self, turns: Sequence[Turn]) -> frozenset[str]:
         return self.bots | {turn.account for turn in turns if turn.role == "bot" and turn.account}

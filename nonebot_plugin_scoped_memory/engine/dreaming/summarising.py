@@ -13,7 +13,7 @@ from ..extract.checks import against_the_prompt
 from ..extract.llm import inside_block
 from ..extract.secrets import mask
 from ..extract.transcript import Transcript, build_transcript
-from ..models import Turn
+from ..models import Turn, TurnState
 from . import prompts
 from .answer import PURPOSE
 
@@ -29,7 +29,7 @@ SUMMARY_CHARS = 600
 def is_due(turns: Sequence[Turn], history_tokens: int, *, settled: bool) -> bool:
     """Whether ``turns``, which the summary does not cover yet, call for a new one. ``settled``: something was decided
     or finished in them."""
-    spoken = [turn for turn in turns if turn.stands and turn.role != "tool"]
+    spoken = [turn for turn in turns if turn.stands and turn.role != "tool" and turn.state is TurnState.ORDINARY]
     if not any(turn.role == "user" for turn in spoken):
         return False
     tokens = sum(text.count_tokens(turn.text) for turn in spoken)

@@ -169,7 +169,8 @@ NO_REACTIONS = each(
 
 def _own_words(turn: Turn) -> str:
     """What the speaker said, folded, without the @names it begins with; empty where a turn does not count."""
-    if turn.role != "user" or turn.state is not TurnState.ORDINARY or not turn.stands or not turn.account:
+    said = turn.state in (TurnState.ORDINARY, TurnState.UNLEARNT)  # 忘了吧 holds for who is opted out too
+    if turn.role != "user" or not said or not turn.stands or not turn.account:
         return ""
     text = turn.text
     if len(text) > 4 * MAX_CHARS or is_command(text):

@@ -168,7 +168,7 @@ class SqliteMaintenance:
             for (domain, owner, ref, _), hashed in zip(rows, tokens, strict=True):
                 if isinstance(ref, int) and owner.type == SCOPE_TYPE_SESSION:
                     found = await tx.fetch(
-                        "SELECT x.turn_id, x.session_id, t.state IN ('open', 'ordinary') FROM turn_terms x"
+                        "SELECT x.turn_id, x.session_id, t.state IN ('open', 'ordinary', 'unlearnt') FROM turn_terms x"
                         " JOIN turns t ON t.id = x.turn_id JOIN sessions s ON s.id = x.session_id"
                         " WHERE s.domain_id = ? AND s.session_key = ? AND t.n = ? AND x.analyser <> ?",
                         (domain, owner.id, ref, analyser),

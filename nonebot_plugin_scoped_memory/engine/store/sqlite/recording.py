@@ -18,7 +18,7 @@ from .rows import asked, flat, from_ms, mentions_text, quotes_text, to_ms
 from .scoped import session_ids
 
 BATCH = 200
-INDEXED_STATES = frozenset({TurnState.OPEN, TurnState.ORDINARY})
+INDEXED_STATES = frozenset({TurnState.OPEN, TurnState.ORDINARY, TurnState.UNLEARNT})
 """States in which a standing turn is in the text index."""
 
 Likeness: TypeAlias = tuple[int, str, int, str]

@@ -44,7 +44,7 @@ class TurnReads(Scoped):
         # Few turns are found by number and sorted; many are walked in reading order, newest first, which the plus sign
         # asks for: it keeps the index by number out of the choice.
         n = "t.n" if session.last_turn - after <= _FEW else "+t.n"
-        where = f"{n} > ? AND t.state = 'ordinary' AND {_STANDS}"
+        where = f"{n} > ? AND t.state IN ('ordinary', 'unlearnt') AND {_STANDS}"
         newest_first = "ORDER BY t.said_at DESC, t.seq DESC, t.n DESC LIMIT ?"
         return (await self._turns(session_key, f"{where} {newest_first}", (after, count(limit))))[::-1]
 
@@ -101,7 +101,8 @@ class TurnReads(Scoped):
             return await self.fetch(
                 "SELECT x.turn_id, t.n, x.session_id, x.length, x.terms FROM turn_terms x JOIN turns t"
                 f" ON t.id = x.turn_id JOIN sessions s ON s.id = t.session_id WHERE x.turn_id IN {marks(len(ids))}"
-                f" AND s.domain_id = ? AND s.session_key = ? AND t.state IN ('open', 'ordinary') AND {_STANDS}",
+                " AND s.domain_id = ? AND s.session_key = ?"
+                f" AND t.state IN ('open', 'ordinary', 'unlearnt') AND {_STANDS}",
                 (*ids, *key),
             )
 
