@@ -158,4 +158,5 @@ def _dream_faults(db: sqlite3.Connection) -> list[str]:
 
 
 def _counted(db: sqlite3.Connection, sql: str) -> Counter[tuple[str, str]]:
-    return Counter((_DREAM_EVENTS.get(action, action), item) for action, item in db.execute(sql))
+    rows: list[tuple[str, str]] = db.execute(sql).fetchall()
+    return Counter((_DREAM_EVENTS.get(action, action), item) for action, item in rows)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from .. import text
 from ..dream_records import DreamOperation
-from ..errors import BadOutputError, ProviderRefusedError
+from ..errors import BadOutputError
 from ..extract.checks import Rejection, check
 from ..extract.llm import inside_block
 from ..extract.prompts import RETRY
@@ -82,27 +82,30 @@ async def _touched(view: View, home: ScopeRef, said: Sequence[Turn]) -> list[Ite
     return [item for item in items if _topics(item) & words]
 
 
-async def ask(model: ChatModel, review: Review, now: datetime, spent: list[Completion]) -> list[DreamOperation]:
+async def ask(
+    model: ChatModel, review: Review, now: datetime, spent: list[Completion], *, retry: bool = True
+) -> list[DreamOperation]:
     """What the model would change, as operations that wait or were rejected. ``spent`` receives each completion.
 
-    An answer that stays unusable, or a refusal, changes nothing and is recorded so. Raises every other ProviderError.
+    With ``retry`` an unusable answer is asked for once more. Raises BadOutputError if the last answer is unusable, and
+    every other ProviderError as it comes.
     """
     messages = _messages(review, now)
-    for attempt in (1, 2):
-        try:
-            completion = await model.complete(messages, purpose=PURPOSE, schema=REVIEW_SCHEMA)
-            spent.append(completion)
-            return _judged(parse(completion.text), review, now)
-        except ProviderRefusedError:
-            return [rejected("archive", "refused")]
-        except BadOutputError as error:
-            if attempt == 2:
-                break
-            messages = [
-                *messages,
-                {"role": "user", "content": RETRY.format(problem=error.problem, schema=json.dumps(REVIEW_SCHEMA))},
-            ]
-    return [rejected("archive", "unusable_answer")]
+    try:
+        return await _asked(model, messages, review, now, spent)
+    except BadOutputError as error:
+        if not retry:
+            raise
+        again = RETRY.format(problem=error.problem, schema=json.dumps(REVIEW_SCHEMA))
+        return await _asked(model, [*messages, {"role": "user", "content": again}], review, now, spent)
+
+
+async def _asked(
+    model: ChatModel, messages: Sequence[Mapping[str, str]], review: Review, now: datetime, spent: list[Completion]
+) -> list[DreamOperation]:
+    completion = await model.complete(messages, purpose=PURPOSE, schema=REVIEW_SCHEMA)
+    spent.append(completion)
+    return _judged(parse(completion.text), review, now)
 
 
 def _messages(review: Review, now: datetime) -> list[dict[str, str]]:
