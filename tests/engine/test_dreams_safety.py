@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import random
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from nonebot_plugin_scoped_memory.engine.models import TurnState
+from nonebot_plugin_scoped_memory.engine.dreaming import merging
+from nonebot_plugin_scoped_memory.engine.dreaming.wording import plain
+from nonebot_plugin_scoped_memory.engine.models import Item, NewItem, TurnState
 from nonebot_plugin_scoped_memory.engine.scope import GLOBAL_SCOPE
+from nonebot_plugin_scoped_memory.engine.store.sqlite.view import SqliteView
 
 from .dreaming import DreamModel, archive, changing, dream, dreamt, labels, learnt, line_with, talk, update
 from .dying import STEPS, Moment, dying, eventful, prepared, what_is_known
@@ -273,3 +278,47 @@ async def test_two_dreams_at_once_right_after_the_start_are_one() -> None:
         reports = await asyncio.gather(*(dream(memo) for _ in range(4)))
         assert sorted(report.waiting for report in reports) == ["", "running", "running", "running"]
         assert len(await memo.items()) == 4
+
+
+async def test_the_loop_is_free_while_many_items_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waits for an answer waits no longer for the items of a large chat than for those of a small one."""
+    compared: list[str] = []
+    between: list[int] = []
+
+    def counted(item: Item) -> str:
+        compared.append(item.id)
+        return plain(item)
+
+    async def answers() -> None:
+        while True:
+            between.append(len(compared))
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr(merging, "plain", counted)
+    async with memory() as memo:
+        await memo.engine.add_items([NewItem(chat(GROUP), "fact", f"{M}收藏了第{n}号邮票") for n in range(1, 401)])
+        waiting = asyncio.create_task(answers())
+        await merging.near_duplicates(memo.view(chat(GROUP)), chat(GROUP), memo.clock())
+        waiting.cancel()
+        await asyncio.wait({waiting})
+    assert len(compared) == 400
+    assert max(after - before for before, after in itertools.pairwise([*between, 400])) <= 50
+
+
+async def test_a_review_reads_no_more_items_than_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    items = SqliteView.items
+
+    async def counted(self: SqliteView, ids: Sequence[str]) -> list[Item]:
+        read.extend(ids)
+        return await items(self, ids)
+
+    model = DreamModel()
+    async with memory(llm=model) as memo:
+        await learnt(memo, *(f"{M}收藏了第{n}号邮票" for n in range(1, 201)))
+        await talk(memo, "邮票真多")
+        monkeypatch.setattr(SqliteView, "items", counted)
+        await dreamt(memo)
+        (prompt,) = model.prompts("review")
+        assert len(labels(prompt)) == 40
+    assert len(read) <= 50

@@ -161,7 +161,7 @@ class _Dream:
             await self._apply_in(tx, intended)
 
     async def _apply_in(self, tx: Write, intended: Sequence[DreamOperation]) -> None:
-        await apply_within_limits(tx, self.home, self.run.id, intended, self.tools.settings.dream, self.tools.clock())
+        await apply_within_limits(tx, self.run, intended, self.tools.settings.dream, self.tools.clock())
 
     async def _review(self) -> None:
         """What the new part of the conversation made obsolete, chunk by chunk; each moves the session's mark on."""
