@@ -43,6 +43,27 @@ def test_a_kept_database_is_used_again(tmp_path: Path) -> None:
     assert "largest scope" in again
 
 
+def test_soak_kills_and_loads_and_finds_nothing_wrong(tmp_path: Path) -> None:
+    figures = tmp_path / "figures.json"
+    options = ("--kills", "3", "--minutes", "0.03", "--rate", "20", "--chats", "5", "--data", str(tmp_path / "none"))
+    run("soak.py", *options, "--json", str(figures))
+    found = {one["name"]: one for one in json.loads(figures.read_text(encoding="utf-8"))["figures"]}
+    assert found["messages sent"]["columns"]["value"] == 36
+    for name in (
+        *("acknowledged messages lost", "messages stored twice", "items stored twice", "messages lost"),
+        *("messages that the watermark passed unread", "faults of index, counts, numbers and dreams' records"),
+        *("processes that ended otherwise than killed", "calls that failed"),
+    ):
+        assert found[name]["met"], name
+
+
+def test_answers_are_timed_during_a_dream(tmp_path: Path) -> None:
+    options = ("--turns", "20", "--items", "10", "--questions", "3", "--runs", "1", "--vectors", "none")
+    shown = run("dream_load.py", *options, "--data", str(tmp_path / "none"))
+    assert "answers during a dream, ms" in shown
+    assert "< 1.20" in shown
+
+
 def test_recall_says_that_it_found_no_data(tmp_path: Path) -> None:
     assert "were not found" in run("recall.py", "--data", str(tmp_path))
 

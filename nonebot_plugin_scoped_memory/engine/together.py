@@ -1,13 +1,16 @@
-"""Two waits at once, neither of which outlives the other's failure."""
+"""Work that shares the event loop: two waits at once, and long work that lets others have their turn."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import AsyncIterator, Awaitable, Iterable
 from typing import TypeVar
 
 A = TypeVar("A")
 B = TypeVar("B")
+
+AT_ONCE = 50
+"""Of anything that takes some ten microseconds or more, so many between two turns of the others."""
 
 
 async def together(first: Awaitable[A], second: Awaitable[B]) -> tuple[A, B]:
@@ -20,3 +23,11 @@ async def together(first: Awaitable[A], second: Awaitable[B]) -> tuple[A, B]:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def in_turns(things: Iterable[A]) -> AsyncIterator[A]:
+    """``things`` one by one; after each ``AT_ONCE`` of them whatever else is ready goes first."""
+    for n, thing in enumerate(things, 1):
+        yield thing
+        if n % AT_ONCE == 0:
+            await asyncio.sleep(0)

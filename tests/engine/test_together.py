@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from nonebot_plugin_scoped_memory.engine.together import together
+from nonebot_plugin_scoped_memory.engine.together import AT_ONCE, in_turns, together
 
 
 async def _value(value: str) -> str:
@@ -65,3 +65,19 @@ async def test_cancelling_it_ends_both() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert sorted(ended) == [1, 2]
+
+
+async def test_long_work_lets_others_have_their_turn_and_leaves_nothing_out() -> None:
+    turns = 0
+
+    async def other() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    task = asyncio.create_task(other())
+    assert [n async for n in in_turns(range(10 * AT_ONCE + 1))] == list(range(10 * AT_ONCE + 1))
+    assert turns >= 10
+    task.cancel()
+    await asyncio.wait({task})

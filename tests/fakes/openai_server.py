@@ -43,6 +43,7 @@ class OpenAIServer:
     - ``reply``: the text of a good answer; the default asks ``extraction`` where JSON is wanted, else
       :func:`standin_reply`;
     - ``no_format_status`` (400 or 500) of the modes ``no_json_schema`` and ``no_response_format``;
+    - ``latency``: seconds that each answer takes at least;
     - ``retry_after`` (seconds) sent with 429; ``api_key``, without which every call gets 401;
     - ``dims`` of the vectors; ``shuffle_embeddings``; ``report_usage``; ``models``.
     """
@@ -71,6 +72,7 @@ class OpenAIServer:
         self.reply: Callable[[ChatRequest], str] = self._default_reply
         self.extraction: Callable[[ChatRequest], str] = lambda _: '{"items": []}'
         self.no_format_status = 400
+        self.latency = 0.0
         self.retry_after: float | None = None
         self.report_usage = True
         self.shuffle_embeddings = False
@@ -209,6 +211,8 @@ class OpenAIServer:
         """Return the answer of a call that fails before any content is made, None if it does not."""
         if (gate := self._gate) is not None:
             await gate.wait()
+        if self.latency:
+            await asyncio.sleep(self.latency)
         if mode == "hang":
             await self._stopping.wait()
         if self._stopping.is_set():

@@ -63,6 +63,27 @@ class DreamContract:
         assert stored.ended_at == NOON + timedelta(minutes=1)
         assert (stored.count("applied"), stored.count("waiting", "rejected")) == (2, 1)
 
+    async def test_the_operations_of_some_actions_are_read_without_the_others(self, store: Store) -> None:
+        runs: list[DreamRun] = []
+        for _ in range(3):
+            runs.append(await start(store))
+            async with store.write(DOMAIN, [SESSION]) as write:
+                added = [DreamOperation("add", "applied", "a"), DreamOperation("evidence", "applied", "b")]
+                own = [DreamOperation("merge", "waiting", "c"), DreamOperation("archive", "undone", "d")]
+                await write.add_dream_operations(runs[-1].id, [*added, *own])
+                await write.end_dream(runs[-1].id, "done", at=NOON)
+        view = store.view(DOMAIN, [SESSION])
+        found = await view.dream_operations(CHAT_KEY, ("merge", "archive"), runs=2)
+        assert list(found) == [runs[2].id, runs[1].id]
+        for operations in found.values():
+            assert [(one.action, one.state, one.item_id, one.place) for one in operations] == [
+                ("merge", "waiting", "c", 3),
+                ("archive", "undone", "d", 4),
+            ]
+        assert await view.dream_operations(CHAT_KEY, ("update",), runs=1) == {runs[2].id: []}
+        assert await view.dream_operations(OTHER_KEY, ("merge",), runs=9) == {}
+        assert await store.view("bot2", [SESSION]).dream_operations(CHAT_KEY, ("merge",), runs=9) == {}
+
     async def test_one_run_a_session_at_a_time(self, store: Store) -> None:
         run = await start(store)
         async with store.write(DOMAIN, [SESSION]) as write:

@@ -24,6 +24,7 @@ from .expiring import ended
 from .limits import apply_within_limits
 from .merging import near_duplicates
 from .patch import of_extraction, rejected
+from .pieces import Pieces
 
 if TYPE_CHECKING:
     from ..llm import ChatModel, Completion
@@ -161,46 +162,61 @@ class _Dream:
             await self._apply_in(tx, intended)
 
     async def _apply_in(self, tx: Write, intended: Sequence[DreamOperation]) -> None:
-        await apply_within_limits(tx, self.home, self.run.id, intended, self.tools.settings.dream, self.tools.clock())
+        await apply_within_limits(tx, self.run, intended, self.tools.settings.dream, self.tools.clock())
 
     async def _review(self) -> None:
         """What the new part of the conversation made obsolete, chunk by chunk; each moves the session's mark on."""
+        pieces = Pieces()
         while True:
             session = await self._session()
-            turns = await self._next(session.dreamed)
+            turns = pieces.next(await self._next(session.dreamed))
             if self.tools.batches is not None:
                 turns = [turn for turn in turns if turn.n <= session.watermark]
             if not turns:
                 return
-            proposed: list[DreamOperation] = []
-            if self.tools.model is not None:
-                review = await reviewing.prepare(
-                    self.of_home, self.home, turns, bots=self._bots(turns), zone=self.tools.settings.timezone
-                )
-                if review is not None:
-                    await self._may_call()
-                    proposed = await reviewing.ask(self.tools.model, review, self.tools.clock(), self.spent)
+            try:
+                proposed = await self._obsolete(turns, retry=pieces.whole)
+            except (BadOutputError, ProviderRefusedError) as e:
+                if pieces.halve(len(turns)):
+                    continue
+                refused = isinstance(e, ProviderRefusedError)
+                proposed = [rejected("archive", "refused" if refused else "unusable_answer")]
             async with self._write() as tx:
                 await self._go_on(tx)
                 await self._count(tx)
                 await self._apply_in(tx, proposed)
                 await tx.add_dream_operations(self.run.id, (), turns=len(turns))
                 await tx.set_dreamed(self.key, turns[-1].n)
+            pieces.passed()
             self.spent = []
 
+    async def _obsolete(self, turns: Sequence[Turn], *, retry: bool) -> list[DreamOperation]:
+        if self.tools.model is None:
+            return []
+        review = await reviewing.prepare(
+            self.of_home, self.home, turns, bots=self._bots(turns), zone=self.tools.settings.timezone
+        )
+        if review is None:
+            return []
+        await self._may_call()
+        return await reviewing.ask(self.tools.model, review, self.tools.clock(), self.spent, retry=retry)
+
     async def _summarise(self) -> None:
+        pieces = Pieces()
         while self.tools.model is not None:
             session = await self._session()
             turns = await self._next(max(session.summarised, session.history_start))
             if not turns:
                 return
-            if all(turn.state is not TurnState.ORDINARY for turn in turns):
-                if not await self._pass_over(session, turns):
+            piece = pieces.next(turns)
+            if all(turn.state is not TurnState.ORDINARY for turn in piece):
+                if not await self._pass_over(session, piece):
                     return
+                pieces.passed()
                 continue
-            settled = await self._settled_since(turns[0])
-            if not summarising.is_due(turns, self.tools.settings.history_tokens, settled=settled):
+            if pieces.whole and not await self._summary_is_due(turns):
                 return
+            turns = piece
             await self._may_call()
             summary, problem = session.summary, ""
             try:
@@ -213,8 +229,11 @@ class _Dream:
                     spent=self.spent,
                 )
             except (BadOutputError, ProviderRefusedError):
+                if pieces.halve(len(turns)):
+                    continue
                 problem = "unusable_answer"
             kept = await self._keep_summary(session, turns, summary, problem)
+            pieces.passed()
             self.spent = []
             if not kept:
                 return
@@ -247,6 +266,10 @@ class _Dream:
             )
             await tx.add_dream_operations(self.run.id, [rejected("summary", problem) if problem else operation])
             return True
+
+    async def _summary_is_due(self, turns: Sequence[Turn]) -> bool:
+        settled = await self._settled_since(turns[0])
+        return summarising.is_due(turns, self.tools.settings.history_tokens, settled=settled)
 
     async def _settled_since(self, turn: Turn) -> bool:
         """Whether something was decided, or a task was finished, since ``turn``."""

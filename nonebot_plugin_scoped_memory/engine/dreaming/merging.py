@@ -9,6 +9,7 @@ from ..dream_records import DreamOperation
 from ..models import Item
 from ..scope import ScopeRef
 from ..store.base import View
+from ..together import in_turns
 from .patch import away
 from .touching import is_learnt
 from .wording import plain, says_the_same
@@ -24,7 +25,7 @@ async def near_duplicates(view: View, home: ScopeRef, now: datetime) -> list[Dre
     while len(items) < MOST_ITEMS and (page := await view.list_items(limit=PAGE, offset=len(items))):
         items += page
     groups: dict[tuple[str, str, str], list[Item]] = {}
-    for item in items:
+    async for item in in_turns(items):
         if item.scope == home:
             groups.setdefault((item.kind, item.subject, plain(item)), []).append(item)
     return [merge for group in groups.values() if len(group) > 1 for merge in _merges(group, now)]

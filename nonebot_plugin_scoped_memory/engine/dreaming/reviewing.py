@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from .. import text
 from ..dream_records import DreamOperation
-from ..errors import BadOutputError, ProviderRefusedError
+from ..errors import BadOutputError
 from ..extract.checks import Rejection, check
 from ..extract.llm import inside_block
 from ..extract.prompts import RETRY
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 40
 """Items of one call, those that share most with what was said."""
+READ_AT_ONCE = 50
+"""Many items may be touched, and few of them are shown: no more are read than that takes."""
 EVERYTHING = 3
 """An answer that archives all of at least so many items is refused as a whole."""
 
@@ -55,10 +57,7 @@ async def prepare(
     said = [turn for turn in turns if turn.role == "user" and turn.stands and turn.text.strip()]
     if not said:
         return None
-    first = min(turn.said_at for turn in said)
-    older = [item for item in await _touched(view, home, said) if is_learnt(item) and item.valid_from < first][
-        :MOST_SHOWN
-    ]
+    older = await _touched(view, home, said)
     transcript = build_transcript(turns, timezone=zone, bots=bots, known=older)
     if not older or not transcript.usable:
         return None
@@ -66,8 +65,8 @@ async def prepare(
 
 
 async def _touched(view: View, home: ScopeRef, said: Sequence[Turn]) -> list[Item]:
-    """The items of the chat that have a word of what was said, those with the rarest first: many items may share a
-    word, and the one that is meant mostly has one of its own."""
+    """The older items of the chat that have a word of what was said, those with the rarest first: many items may share
+    a word, and the one that is meant mostly has one of its own."""
     rarity: dict[str, float] = {}
     words: set[str] = set()
     for turn in said:
@@ -78,31 +77,42 @@ async def _touched(view: View, home: ScopeRef, said: Sequence[Turn]) -> list[Ite
             if one.owner == home:
                 score = max(1 / found.frequency[term] for term in one.counts)
                 rarity[str(one.ref)] = max(score, rarity.get(str(one.ref), 0.0))
-    items = await view.items(sorted(rarity, key=lambda id: (-rarity[id], id)))
-    return [item for item in items if _topics(item) & words]
+    first = min(turn.said_at for turn in said)
+    ranked = sorted(rarity, key=lambda id: (-rarity[id], id))
+    touched: list[Item] = []
+    for start in range(0, len(ranked), READ_AT_ONCE):
+        for item in await view.items(ranked[start : start + READ_AT_ONCE]):
+            if is_learnt(item) and item.valid_from < first and _topics(item) & words:
+                touched.append(item)
+        if len(touched) >= MOST_SHOWN:
+            break
+    return touched[:MOST_SHOWN]
 
 
-async def ask(model: ChatModel, review: Review, now: datetime, spent: list[Completion]) -> list[DreamOperation]:
+async def ask(
+    model: ChatModel, review: Review, now: datetime, spent: list[Completion], *, retry: bool = True
+) -> list[DreamOperation]:
     """What the model would change, as operations that wait or were rejected. ``spent`` receives each completion.
 
-    An answer that stays unusable, or a refusal, changes nothing and is recorded so. Raises every other ProviderError.
+    With ``retry`` an unusable answer is asked for once more. Raises BadOutputError if the last answer is unusable, and
+    every other ProviderError as it comes.
     """
     messages = _messages(review, now)
-    for attempt in (1, 2):
-        try:
-            completion = await model.complete(messages, purpose=PURPOSE, schema=REVIEW_SCHEMA)
-            spent.append(completion)
-            return _judged(parse(completion.text), review, now)
-        except ProviderRefusedError:
-            return [rejected("archive", "refused")]
-        except BadOutputError as error:
-            if attempt == 2:
-                break
-            messages = [
-                *messages,
-                {"role": "user", "content": RETRY.format(problem=error.problem, schema=json.dumps(REVIEW_SCHEMA))},
-            ]
-    return [rejected("archive", "unusable_answer")]
+    try:
+        return await _asked(model, messages, review, now, spent)
+    except BadOutputError as error:
+        if not retry:
+            raise
+        again = RETRY.format(problem=error.problem, schema=json.dumps(REVIEW_SCHEMA))
+        return await _asked(model, [*messages, {"role": "user", "content": again}], review, now, spent)
+
+
+async def _asked(
+    model: ChatModel, messages: Sequence[Mapping[str, str]], review: Review, now: datetime, spent: list[Completion]
+) -> list[DreamOperation]:
+    completion = await model.complete(messages, purpose=PURPOSE, schema=REVIEW_SCHEMA)
+    spent.append(completion)
+    return _judged(parse(completion.text), review, now)
 
 
 def _messages(review: Review, now: datetime) -> list[dict[str, str]]:

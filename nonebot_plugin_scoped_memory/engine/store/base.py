@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
-from ..dream_records import DreamOperation, DreamRun, DreamStatus, ItemChange
+from ..dream_records import DreamOperation, DreamRun, DreamStatus, ItemChange, OperationAction
 from ..models import (
     Candidate,
     CandidateStatus,
@@ -202,6 +202,12 @@ class View(Protocol):
 
     async def dream_runs(self, session_key: str, *, limit: int) -> list[DreamRun]:
         """Newest first."""
+        ...
+
+    async def dream_operations(
+        self, session_key: str, actions: Sequence[OperationAction], *, runs: int
+    ) -> dict[str, list[DreamOperation]]:
+        """By run, what the session's latest ``runs`` did of these ``actions``: of a long run, a small part."""
         ...
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from ...dream_records import DreamOperation, DreamRun, DreamStatus
+from ...dream_records import DreamOperation, DreamRun, DreamStatus, OperationAction
 from ...errors import NotFoundError
+from ...together import in_turns
 from . import dreamrows, ids
 from .rows import Row, chunks, count, marks, to_ms
 from .scoped import Fetch, Scoped, Writing
@@ -21,7 +22,7 @@ async def with_operations(fetch: Fetch, found: Sequence[Row]) -> list[DreamRun]:
             " ORDER BY run_id, place",
             part,
         )
-        for line in lines:
+        async for line in in_turns(lines):
             by_run.setdefault(line[-1], []).append(dreamrows.operation(line))
     return [dreamrows.run(row, tuple(by_run.get(row[-1], ()))) for row in found]
 
@@ -36,6 +37,28 @@ class DreamReads(Scoped):
         if not self.reads_session(session_key):
             return []
         return await self._runs("s.session_key = ? ORDER BY r.id DESC LIMIT ?", (session_key, count(limit)))
+
+    async def dream_operations(
+        self, session_key: str, actions: Sequence[OperationAction], *, runs: int
+    ) -> dict[str, list[DreamOperation]]:
+        if not self.reads_session(session_key):
+            return {}
+        found = await self.fetch(
+            "SELECT r.id, r.public_id FROM dream_runs r JOIN sessions s ON s.id = r.session_id"
+            " WHERE s.domain_id = ? AND s.session_key = ? ORDER BY r.id DESC LIMIT ?",
+            (self._domain_id, session_key, count(runs)),
+        )
+        names: dict[int, str] = dict(found)
+        operations: dict[str, list[DreamOperation]] = {name: [] for name in names.values()}
+        for part in chunks(names):
+            lines = await self.fetch(
+                f"SELECT {dreamrows.OPERATION_COLUMNS} FROM dream_operations WHERE run_id IN {marks(len(part))}"
+                f" AND action IN {marks(len(actions))} ORDER BY run_id, place",
+                (*part, *actions),
+            )
+            async for line in in_turns(lines):
+                operations[names[line[-1]]].append(dreamrows.operation(line))
+        return operations
 
     async def _runs(self, where: str, args: Sequence[object]) -> list[DreamRun]:
         found = await self.fetch(
