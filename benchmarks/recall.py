@@ -67,7 +67,7 @@ async def items(conversations: Sequence[corpus.Conversation], embedder: Embedder
             for item, turn in zip(await engine.add_items(new), turns, strict=True):
                 refs.setdefault(item.id, set()).add(turn["id"])  # two equal texts are one item
             await engine.drain()
-            await engine.refresh_embeddings()
+            await engine.embed_items_all_scopes()
             for question in questions[:limit]:
                 found = await engine.search_memory(question["q"], read=[chat], limit=10)
                 ranking = [ref for one in found for ref in sorted(refs[one.item.id])]

@@ -35,7 +35,7 @@ async def _extract_quiet_chats(engine: MemoryEngine) -> None:
 
 async def refresh_embeddings() -> None:
     """Embed what is missing: after a change of model, or after an endpoint was down."""
-    await _guarded("embed", lambda engine: engine.refresh_embeddings())
+    await _guarded("embed", lambda engine: engine.embed_items_all_scopes())
 
 
 async def sweep_dreams() -> None:

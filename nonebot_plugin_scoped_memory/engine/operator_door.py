@@ -111,7 +111,7 @@ class OperatorDoor(Door):
         home = home_scope(session_key)
         return await self.budget.reached(self.store.view(self._domain(domain_id), (home,)), home)
 
-    async def refresh_embeddings(self) -> int:
+    async def embed_items_all_scopes(self) -> int:
         """Embed what is missing or stale, in every scope. Returns how many vectors were stored."""
         return await self._vectoriser.refresh() if self._vectoriser is not None else 0
 

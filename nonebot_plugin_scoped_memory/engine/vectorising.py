@@ -75,7 +75,7 @@ class Vectoriser:
         done = 0
         while True:
             limit = BATCH_ITEMS + len(self._hopeless)
-            missing = await self._maintenance.items_without_vectors(self._embedder.model, limit=limit)
+            missing = await self._maintenance.list_items_all_scopes(self._embedder.model, limit=limit)
             missing = [(domain, item) for domain, item in missing if not self._is_hopeless(item)]
             stored = 0
             for domain_id in sorted({domain for domain, _ in missing}):

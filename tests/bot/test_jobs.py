@@ -223,7 +223,7 @@ async def test_a_failed_call_is_tried_again_later_with_the_same_turns(running: R
     ("job", "name", "part"),
     [
         (jobs.extract_quiet_chats, "extract", "extract_quiet"),
-        (jobs.refresh_embeddings, "embed", "refresh_embeddings"),
+        (jobs.refresh_embeddings, "embed", "embed_items_all_scopes"),
         (jobs.sweep_dreams, "dream", "sweep_dreams"),
         (jobs.expire_items, "expire", "expire_items"),
         (jobs.tidy_database, "tidy", "tidy"),

@@ -349,7 +349,7 @@ async def test_an_empty_memory_answers_everything_with_nothing(session: str) -> 
         assert await memo.engine.search_memory("周会", plan_for_session(session)) == []
         assert await memo.engine.search_turns("周会", session_id=session) == []
         assert await memo.engine.pending_reviews() == []
-        assert await memo.engine.refresh_embeddings() == 0
+        assert await memo.engine.embed_items_all_scopes() == 0
         assert not await memo.engine.listener.take_back("default", session, "1", "2")
 
 

@@ -96,10 +96,10 @@ async def test_vectors_are_refreshed_in_global_and_in_every_chat(tmp_path: Path)
             await memo.add(content, where)
     embedder = BigramEmbedder()
     async with memory(url, shared_writes="auto", embedder=embedder) as memo:
-        missing = await memo.engine.maintenance.items_without_vectors(embedder.model, limit=99)
+        missing = await memo.engine.maintenance.list_items_all_scopes(embedder.model, limit=99)
         assert {item.scope for _, item in missing} == set(contents)
         await memo.engine.sweep_dreams()
-        assert await memo.engine.maintenance.items_without_vectors(embedder.model, limit=99) == []
+        assert await memo.engine.maintenance.list_items_all_scopes(embedder.model, limit=99) == []
         assert sorted(text for text in embedder.texts if text in contents.values()) == sorted(contents.values())
 
 

@@ -155,7 +155,7 @@ async def test_a_provider_that_is_down_costs_words_but_no_answer() -> None:
             if memo.engine.embedder is not None and memo.engine.embedder.state.ok:
                 break
             await asyncio.sleep(0)
-        assert await memo.engine.refresh_embeddings() == 1
+        assert await memo.engine.embed_items_all_scopes() == 1
         assert (await memo.engine.compose_context(GROUP, "pourover")).debug.warnings == ()
 
 
@@ -174,5 +174,5 @@ async def test_another_models_vectors_are_never_mixed(tmp_path: Any, dimensions:
         assert await memo.found("pourover") == []
         assert await memo.found("手冲") == ["喜欢手冲咖啡"]
         assert (await memo.engine.compose_context(GROUP, "手冲")).debug.warnings == ("lexical_only",)
-        assert await memo.engine.refresh_embeddings() == 1
+        assert await memo.engine.embed_items_all_scopes() == 1
         assert await memo.found("pourover") == ["喜欢手冲咖啡"]

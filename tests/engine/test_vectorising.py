@@ -63,9 +63,9 @@ async def test_a_refresh_covers_every_scope_and_domain_once() -> None:
         memo.clock.move(hours=2)
         memo.engine.embedder.resume()  # type: ignore[union-attr]
         await memo.engine.embedder._probe  # type: ignore[union-attr, misc]
-        assert await memo.engine.refresh_embeddings() == 4
+        assert await memo.engine.embed_items_all_scopes() == 4
         model.texts.clear()
-        assert await memo.engine.refresh_embeddings() == 0
+        assert await memo.engine.embed_items_all_scopes() == 0
         assert model.texts == []
 
 
@@ -86,7 +86,7 @@ async def test_one_text_that_cannot_be_embedded_does_not_keep_others_waiting(err
         assert await vectors(memo) == 5
         await memo.add("手冲又一种")
         await memo.engine.drain()
-        assert await memo.engine.refresh_embeddings() == 0
+        assert await memo.engine.embed_items_all_scopes() == 0
         assert await vectors(memo) == 6
 
 
@@ -105,7 +105,7 @@ async def test_what_changes_while_it_is_embedded_gets_the_vector_of_its_new_word
         item = await memo.add("手冲咖啡")
         await memo.engine.update_item(item.id, scopes=[item.scope], content="服务器在杭州")
         await memo.engine.drain()
-        await memo.engine.refresh_embeddings()
+        await memo.engine.embed_items_all_scopes()
         assert await memo.found("pourover") == []
         assert await vectors(memo) == 1
 
@@ -138,7 +138,7 @@ async def test_a_model_whose_dimensions_changed_is_calibrated_and_refreshed_anew
         assert len(await memo.found("手冲")) == 3
         package = await memo.engine.compose_context(GROUP, "pourover")
         assert (package.evidence, package.debug.warnings) == ((), ("lexical_only",))
-        assert await memo.engine.refresh_embeddings() == 3
+        assert await memo.engine.embed_items_all_scopes() == 3
         assert len(await memo.found("pourover")) == 3
         assert (await memo.engine.compose_context(GROUP, "pourover")).debug.warnings == ()
 
@@ -150,11 +150,11 @@ async def test_a_new_item_is_enough_to_notice_other_dimensions(tmp_path: Path) -
     async with memory(url, embedder=BigramEmbedder("m", 384, SYNONYMS)) as memo:
         await memo.add("手冲咖啡壶")
         await memo.engine.drain()
-        await memo.engine.refresh_embeddings()
+        await memo.engine.embed_items_all_scopes()
         assert len(await memo.found("pourover")) == 2
 
 
 async def test_without_an_embedder_there_is_nothing_to_refresh() -> None:
     async with memory() as memo:
         await memo.add("手冲咖啡")
-        assert await memo.engine.refresh_embeddings() == 0
+        assert await memo.engine.embed_items_all_scopes() == 0

@@ -121,15 +121,15 @@ class MaintenanceContract:
         await set_watermark(store, CHAT_KEY, 1)  # success clears it
         assert len(await backlog(store.maintenance, clock)) == 1
 
-    async def test_items_without_vectors(self, store: OpenedStore) -> None:
+    async def test_list_items_all_scopes(self, store: OpenedStore) -> None:
         a, b, _ = await add(store, an_item("a"), an_item("b"), an_item("c", status="archived"))
         [foreign] = await add(store, an_item("d"), domain="bot2")
         await store.put_vectors(DOMAIN, "m", {a.id: np.array([1.0, 0.0], dtype=np.float32)})
-        assert await store.maintenance.items_without_vectors("m", limit=9) == [(DOMAIN, b), ("bot2", foreign)]
-        assert len(await store.maintenance.items_without_vectors("other", limit=9)) == 3
-        assert await store.maintenance.items_without_vectors("m", limit=1) == [(DOMAIN, b)]
+        assert await store.maintenance.list_items_all_scopes("m", limit=9) == [(DOMAIN, b), ("bot2", foreign)]
+        assert len(await store.maintenance.list_items_all_scopes("other", limit=9)) == 3
+        assert await store.maintenance.list_items_all_scopes("m", limit=1) == [(DOMAIN, b)]
         changed = await save(store, dataclasses.replace(a, content="e", identity="=e"))
-        assert (DOMAIN, changed) in await store.maintenance.items_without_vectors("m", limit=9)
+        assert (DOMAIN, changed) in await store.maintenance.list_items_all_scopes("m", limit=9)
 
     async def test_rows_of_another_analyser_are_rebuilt(self, open_store: OpenStore) -> None:
         store = await open_store(analyser=1)

@@ -77,7 +77,7 @@ class VectorContract:
         await save(store, dataclasses.replace(a, content="changed", identity="=changed"))
         given = {a.id: unit(1, 0)}
         assert await store.put_vectors(DOMAIN, MODEL, given, identities={a.id: a.identity}) == 0
-        assert [item.id for _, item in await store.maintenance.items_without_vectors(MODEL, limit=9)] == [a.id]
+        assert [item.id for _, item in await store.maintenance.list_items_all_scopes(MODEL, limit=9)] == [a.id]
         assert await store.put_vectors(DOMAIN, MODEL, given, identities={a.id: "=changed"}) == 1
 
     async def test_vectors_go_when_their_item_changes(self, store: Store) -> None:

@@ -406,7 +406,7 @@ class Store(Protocol):
         """Store unit vectors (float32) by item id, for items that are active; returns how many. Replaces older ones.
 
         ``identities`` is each item's identity at the time its content was embedded: an item that changed since is left
-        out, and ``items_without_vectors`` names it again. Raises StoreError if the dimensions are not the model's,
+        out, and ``list_items_all_scopes`` names it again. Raises StoreError if the dimensions are not the model's,
         ValueError for a vector that is not finite.
         """
         ...

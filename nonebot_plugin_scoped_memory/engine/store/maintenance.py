@@ -61,7 +61,7 @@ class MaintenanceStore(Protocol):
         """The sessions in which a bot's own message has this id."""
         ...
 
-    async def items_without_vectors(self, model: str, *, limit: int) -> list[tuple[str, Item]]:
+    async def list_items_all_scopes(self, model: str, *, limit: int) -> list[tuple[str, Item]]:
         """(domain, active item) pairs whose vector of this model is missing or of another content."""
         ...
 

@@ -132,7 +132,7 @@ class SqliteMaintenance:
         )
         return [key for (key,) in found]
 
-    async def items_without_vectors(self, model: str, *, limit: int) -> list[tuple[str, Item]]:
+    async def list_items_all_scopes(self, model: str, *, limit: int) -> list[tuple[str, Item]]:
         found = await self._database.read(
             f"SELECT s.domain_id, {rows.ITEM_COLUMNS} FROM items i JOIN scopes s ON s.id = i.scope_id"
             " LEFT JOIN vectors v ON v.item_id = i.id AND v.model = ?"
