@@ -128,7 +128,9 @@ TASTE_RULES: tuple[Rule, ...] = (
             rf"大佬|老师|楼主|群"
         ),
         examples=(("我离不开火锅", "小明（10001）喜欢火锅"), ("螺蛳粉yyds", "小明（10001）喜欢螺蛳粉")),
-        counterexamples=each("我离不开你 | 他离不开火锅 | 没有网我活不下去 | 群主yyds | 你永远的神"),
+        counterexamples=each(
+            "以前螺蛳粉yyds | 难道螺蛳粉yyds | 我离不开你 | 他离不开火锅 | 没有网我活不下去 | 群主yyds | 你永远的神"
+        ),
     ),
     Rule(
         name="like_towards",
