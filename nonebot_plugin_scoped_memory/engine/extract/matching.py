@@ -29,7 +29,16 @@ _POINTS_ELSEWHERE = LazyPattern(
 
 
 # The clause went on to something else without a comma: nobody can tell where its object ends.
-_RUNS_ON = LazyPattern(r"笑死|救命|还没|手感|离谱|服了|无语|今晚.+|怎么办")
+_RUNS_ON = LazyPattern(
+    r"是假的|就好了?$|那是|不可能|像是|的话你|用英语|怎么说|都是骗|以为|的事$|"
+    r"笑死|救命|还没|手感|离谱|服了|无语|今晚.+|怎么办"
+)
+
+# Words before or behind a thing that make it none: of the past, dreamt, denied, asked.
+_NOT_SO = LazyPattern(
+    r"^(?:难道|莫非|以前(?!的)|曾经|小时候|当年|那会儿?|假装|梦[到见]|昨晚做梦|做梦|以为|本来|听说|据说|好想|多希望|想象|"
+    r"大学(?:的时候|时)|高中(?:的时候|时)|游戏里|歌里|台词|面试官|好像|并?不是|万一|假如)|(?<!全)(?<!都)是假的?$"
+)
 
 # A warning or a procedure may speak of 那个链接: the chat knows which.
 _POINTS_AT_SOMEBODY = LazyPattern(r"[你您她它谁啥]|(?<!吉)(?<!其)他|这样|这么|那样|那么|什么|怎么|多少|吧$")
@@ -63,6 +72,8 @@ def fill(rule: Rule, folded: Folded, start: int, end: int, who: str, *, lenient:
     if (not lenient or rule.over == "clause") and _points_elsewhere(rule, thing):
         return None
     if not lenient and rule.over == "clause" and rule.kind not in GLOBAL_SCOPED_KINDS and _RUNS_ON.search(thing):
+        return None
+    if not lenient and _NOT_SO.search(thing):
         return None
     if rule.ban is not None and rule.ban.search(thing):
         return None

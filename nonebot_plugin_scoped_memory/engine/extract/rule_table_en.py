@@ -130,9 +130,11 @@ ENGLISH_RULES: tuple[Rule, ...] = (
         importance=0.9,
         pattern=whole(r"i(?: am|['’]m) (?:very |severely )?allergic to (?P<o>[a-z][a-z ]{2,30}|[\u4e00-\u9fff]{1,8})"),
         template="{who}对{o}过敏",
-        ban=_CLAUSE_INSIDE,
+        ban=LazyPattern(rf"{_CLAUSE_INSIDE.pattern}|bullshit|days?$|work|people|stupid"),
         examples=(("I'm allergic to peanuts", "小明（10001）对 peanuts 过敏"),),
-        counterexamples=each("I'm not allergic to peanuts | She's allergic to peanuts | I'm allergic to you"),
+        counterexamples=each(
+            "I'm allergic to mondays | I'm not allergic to peanuts | She's allergic to peanuts | I'm allergic to you"
+        ),
     ),
     Rule(
         name="diet_en",

@@ -17,6 +17,7 @@ from .lazy_pattern import LazyPattern
 from .matching import Filled, fill
 from .rule_table import CLAUSE_RULES, SENTENCE_RULES, Rule
 from .secrets import find_secret
+from .taken_back import takes_back
 
 __all__ = ["MAX_STATEMENT_CHARS", "RULE_CONFIDENCE", "explicit_proposal", "match_rules"]
 
@@ -64,6 +65,7 @@ def match_rules(
         return []
     speaker = _Speaker(turn, name or turn.name, zone, addressees, bots, called=called)
     message = read(text)
+    untrue = message.joking or takes_back(message.folded.text)
     to_others = bots is not None and bool(addressees) and not addressees & bots
     proposals: list[Proposal] = []
     for place, sentence in enumerate(message.sentences):
@@ -75,7 +77,7 @@ def match_rules(
             proposals += asked_for
             if consumes_all:
                 break
-        elif len(text) <= MAX_STATEMENT_CHARS and not message.joking and not _COPIED.match(message.folded.text):
+        elif len(text) <= MAX_STATEMENT_CHARS and not untrue and not _COPIED.match(message.folded.text):
             proposals += _whole(message, sentence, speaker) or _statements(message, sentence, speaker)
     return list({(it.kind, it.content): it for it in proposals}.values())
 

@@ -6,12 +6,17 @@ from .lazy_pattern import LazyPattern
 from .rule_words import FIRMLY, HABITUAL, ME, NOT_A_HABIT, NOT_FEARED, NOT_LIKED, Rule, each, whole
 
 _STILL = r"(?:就|还|一直|永远|那?必须|肯定|当然|果然|其实|应该|目前|绝对){0,4}"
-_KIND = r"(?P<t>(?!人|东西|那|这|事|一|办法|方法|选择|时候|结果|方式|状态|朋友|安排|情况)[^是的,]{1,8}?)"
+_KIND = (
+    r"(?P<t>(?!人|东西|那|这|事|一|办法|方法|选择|时候|结果|方式|状态|朋友|安排|情况|日子|环节|阶段|部分|地方$|"
+    r"消息|操作|阵容|英雄|老师)[^是的,]{1,8}?)"
+)
 _SPARE_TIME = (
     r"(?:业余时间|空闲时间|闲(?:着|下来)(?:的?时候)?|没事(?:的?时候|干|儿)?|一?有空|得空|"
     r"下班后?(?:回家)?|放学后?|周末|休息(?:的?时候|日)|有时间|放假|平时|平常|节假日)"
 )
 _FOR_YEARS = r"(?:有|都|已经|也|快|差不多){0,4}(?:好[几多]|很多|[\d一二两三四五六七八九十]{1,3})多?(?:年|个月)"
+
+_NOT_A_FAVOURITE = LazyPattern(f"{NOT_LIKED.pattern}|睡觉|^躺|自由活动|钱的|眼睛|^家$|^输|随便|红包|下班|五颜六色")
 
 LEANING_RULES: tuple[Rule, ...] = (
     Rule(
@@ -25,13 +30,13 @@ LEANING_RULES: tuple[Rule, ...] = (
             rf"(?:[, ]?那)?{_STILL}(?:是|莫过于|非)(?P<o>[^,]+?)(?:莫属)?"
         ),
         template="{who}最喜欢的{t}是{o}",
-        ban=NOT_LIKED,
+        ban=_NOT_A_FAVOURITE,
         examples=(
             ("我最喜欢的歌手是周杰伦", "小明（10001）最喜欢的歌手是周杰伦"),
             ("我喜欢的颜色是蓝色哦", "小明（10001）最喜欢的颜色是蓝色"),
         ),
         counterexamples=each(
-            "我最爱的人是我妈 | 最喜欢的是你 | 我喜欢的事情是什么",
+            "我最喜欢的运动是睡觉 | 我最喜欢的环节是发红包 | 我最爱的人是我妈 | 最喜欢的是你 | 我喜欢的事情是什么",
             "我最喜欢的歌手是谁 | 我喜欢的人是你 | 我喜欢的 | 他最喜欢的歌手是周杰伦",
         ),
     ),
@@ -48,13 +53,14 @@ LEANING_RULES: tuple[Rule, ...] = (
             rf"{_STILL}是(?P<o2>.{{1,20}})"
         ),
         template="{who}最喜欢的{t}是{o}",
-        ban=LazyPattern(f"{NOT_LIKED.pattern}|^(?:不|别|去|先|就|直接)"),
+        ban=LazyPattern(f"{_NOT_A_FAVOURITE.pattern}|免费|^(?:不|别|去|先|就|直接)"),
         examples=(
             ("三体是我最喜欢的小说", "小明（10001）最喜欢的小说是三体"),
             ("我心中最好的电影永远是霸王别姬", "小明（10001）最喜欢的电影是霸王别姬"),
         ),
         counterexamples=each(
-            "我觉得最好的办法是睡觉", "这是我最喜欢的书 | 你是我最喜欢的人 | 以前三体是我最喜欢的小说吗"
+            "我觉得最好的办法是睡觉",
+            "以前三体是我最喜欢的小说 | 这是我最喜欢的书 | 你是我最喜欢的人 | 以前三体是我最喜欢的小说吗",
         ),
     ),
     Rule(
@@ -69,7 +75,7 @@ LEANING_RULES: tuple[Rule, ...] = (
             r"一)[^是的,]{1,6})(?:就|还|绝对|肯定)?是(?P<o2>[^,]{1,16})"
         ),
         template="{who}最喜欢的{t}是{o}",
-        ban=NOT_LIKED,
+        ban=_NOT_A_FAVOURITE,
         examples=(
             ("颜色的话我最喜欢紫色", "小明（10001）最喜欢的颜色是紫色"),
             ("我看过最好看的电影是盗梦空间", "小明（10001）最喜欢的电影是盗梦空间"),
@@ -81,7 +87,7 @@ LEANING_RULES: tuple[Rule, ...] = (
         kind="preference",
         pattern=whole(rf"我的?(?P<t>本命|推|偶像|爱豆|主推|墙头|担当|男神|女神){_STILL}是(?P<o>[^,]{{1,16}})"),
         template="{who}的{t}是{o}",
-        ban=NOT_LIKED,
+        ban=LazyPattern(f"{NOT_LIKED.pattern}|老婆|老公|隔壁|自己|妈|爸"),
         examples=(("我的本命是初音", "小明（10001）的本命是初音"),),
         counterexamples=each("我的女神是你 | 他的偶像是梅西 | 我偶像是谁"),
     ),
@@ -93,16 +99,19 @@ LEANING_RULES: tuple[Rule, ...] = (
         pattern=whole(
             rf"(?:{ME}(?:最近|突然|又|也|开始|已经|现在|刚|居然){{0,4}}|(?:最近|现在)(?:我|又|也|"
             rf"突然){{0,4}})(?P<v>迷上|"
-            rf"爱上|喜欢上|迷恋上|入坑|"
+            rf"爱上|喜欢上(?!班|学|课|网|一版|台|边|面)|迷恋上|入坑|"
             r"沉迷于?)了?(?P<o>[^,]{1,20}?)(?:无法自拔|不能自拔)?"
         ),
         template="{who}最近{v}了{o}",
-        ban=LazyPattern(f"{NOT_LIKED.pattern}|女|男|^[了的]|学习|工作|无法自拔"),
+        ban=LazyPattern(f"{NOT_LIKED.pattern}|女|男|小哥|小姐姐|的人|隔壁|^[了的]|学习|工作|无法自拔|这里|赌"),
         examples=(
             ("最近迷上了观鸟", "小明（10001）最近迷上了观鸟"),
             ("我最近迷上手冲咖啡了", "小明（10001）最近迷上了手冲咖啡"),
         ),
-        counterexamples=each("最近迷上了什么 | 他最近迷上了观鸟 | 我爱上了你 | 最近爱上了一个人"),
+        counterexamples=each(
+            "我喜欢上班摸鱼 | 最近喜欢上了隔壁的小哥 | 最近迷上了什么 | 他最近迷上了观鸟 | 我爱上了你 |"
+            " 最近爱上了一个人"
+        ),
     ),
     Rule(
         name="taken_up",
@@ -114,9 +123,14 @@ LEANING_RULES: tuple[Rule, ...] = (
             r"跟着学|报班学)(?P<o>[^,]{2,12})"
         ),
         template="{who}最近{v}{o}",
-        ban=LazyPattern(rf"{NOT_LIKED.pattern}|习|[我你她]|时候|这|车$"),
+        ban=LazyPattern(
+            rf"{NOT_LIKED.pattern}|习|[我你她]|时候|这|车$|做人|^着|着[^色装]|^会|公交|债|喷嚏|脸皮|怎么|说话|"
+            rf"拒绝|^号|打工|喜欢|接受|放下"
+        ),
         examples=(("我最近在学吉他", "小明（10001）最近在学吉他"), ("最近在练字帖", "小明（10001）最近在练字帖")),
-        counterexamples=each("我最近在学习 | 最近在学什么 | 他最近在学吉他 | 最近在追你"),
+        counterexamples=each(
+            "最近在学做人 | 最近在追公交 | 最近开始打喷嚏 | 我最近在学习 | 最近在学什么 | 他最近在学吉他 | 最近在追你"
+        ),
     ),
     Rule(
         name="hobby",
@@ -127,12 +141,13 @@ LEANING_RULES: tuple[Rule, ...] = (
             rf"也){{0,4}}(?:是|有|:)(?P<o>[^,]{{1,30}})"
             rf"|我{_SPARE_TIME}的?(?:时候)?(?:就|都|一般|经常|常常?|总|老|基本|最?喜欢|最?爱|多半){{1,4}}(?:在|会|去|"
             rf"是){{0,4}}(?P<o2>[^,]{{2,20}})"
-            rf"|我(?:业余时间|没事(?:的?时候|干)|休息(?:的?时候|日)|有空|闲(?:下来|着)(?:的?时候)?)(?:在|会|去|"
+            rf"|我(?:业余时间|没事(?:的?时候|干)|休息(?:的?时候|日)|闲(?:下来|着)(?:的?时候)?)(?:在|会|去|"
             rf"会去)(?P<o3>[^,]{{2,20}}))"
         ),
         template="{who}的爱好是{o}",
         ban=LazyPattern(
-            f"{NOT_LIKED.pattern}|{NOT_A_HABIT.pattern}|不|没|睡觉|躺|发呆|^一些|^[这那]|广泛|差不多|刷手机"
+            f"{NOT_LIKED.pattern}|{NOT_A_HABIT.pattern}|不|没|睡觉|躺|发呆|^一些|^[这那]|补觉|潜水|回家|[女男]$|"
+            f"前女友|前男友|次要|最好|刷|的$|看看|睡|看热闹|广泛|差不多|刷手机"
         ),
         examples=(
             ("我一有空就去游泳", "小明（10001）的爱好是游泳"),
@@ -140,7 +155,8 @@ LEANING_RULES: tuple[Rule, ...] = (
             ("我业余时间都在画水彩", "小明（10001）的爱好是画水彩"),
         ),
         counterexamples=each(
-            "我周末都在加班 | 我平时就这样", "我的爱好是什么 | 我的爱好是你 | 他的爱好是钓鱼 | 我业余时间不多"
+            "我有空去看看 | 我有空会回的 | 我周末基本在补觉 | 我周末都在加班 | 我平时就这样",
+            "我的爱好是什么 | 我的爱好是你 | 他的爱好是钓鱼 | 我业余时间不多",
         ),
     ),
     Rule(
@@ -149,7 +165,7 @@ LEANING_RULES: tuple[Rule, ...] = (
         bare=True,
         pattern=whole(r"(?:我|本人)?(?:的)?(?:业余)?爱好(?P<o>(?!者|是|有|的|和|广|不|很|也|都|太)[^,]{2,10})"),
         template="{who}的爱好是{o}",
-        ban=LazyPattern(f"{NOT_LIKED.pattern}|一样|相同|呢|变|没|多|少|一致"),
+        ban=LazyPattern(f"{NOT_LIKED.pattern}|人们|和平|挺|一样|相同|呢|变|没|多|少|一致"),
         examples=(("爱好摄影", "小明（10001）的爱好是摄影"),),
         counterexamples=each("爱好广泛 | 我爱好不多 | 他爱好摄影 | 爱好一样"),
     ),
@@ -161,9 +177,14 @@ LEANING_RULES: tuple[Rule, ...] = (
             rf"要){{0,4}}(?P<o>{HABITUAL}[^,]{{1,10}}|熬夜|健身|骑车)"
         ),
         template="{who}经常{o}",
-        ban=LazyPattern(f"{NOT_A_HABIT.pattern}|说|话|到|见|错"),
+        ban=LazyPattern(
+            f"{NOT_A_HABIT.pattern}|说|话|到|见|错|bug|醉|题|不[完懂过开动清住]|撑|过[站头]|走眼|着|噩梦|迷路|"
+            f"掉|串|漏|偏|坏|空$"
+        ),
         examples=(("我经常打羽毛球", "小明（10001）经常打羽毛球"),),
-        counterexamples=each("我经常忘 | 他经常打羽毛球 | 我经常看到他 | 我经常吃什么"),
+        counterexamples=each(
+            "我经常写bug | 我经常睡过头 | 我经常吃撑 | 我经常忘 | 他经常打羽毛球 | 我经常看到他 | 我经常吃什么"
+        ),
     ),
     Rule(
         name="hobby_years",
@@ -176,18 +197,21 @@ LEANING_RULES: tuple[Rule, ...] = (
             rf"[\d一二两三四五六七八九十]{{1,3}})多?(?:年|个月)的?[^,了的我你她]{{1,8}})"
         ),
         template="{who}{o}",
-        ban=LazyPattern(r"没|不|工|光棍|酱油|作业|饭|梦|想|人|官司|欠"),
+        ban=LazyPattern(r"没|不|工|白|牛马|被|班|饼|仗|龙套|棉花|骗|人$|光棍|酱油|作业|饭|梦|想|人|官司|欠"),
         examples=(
             ("我玩摄影好几年了", "小明（10001）玩摄影好几年"),
             ("我学了三年吉他", "小明（10001）学了三年吉他"),
         ),
-        counterexamples=each("我打工三年了 | 他玩摄影好几年了 | 我学了多少年吉他 | 我以前玩摄影好几年"),
+        counterexamples=each(
+            "我画了三年饼 | 做牛马三年了 | 我打工三年了 | 他玩摄影好几年了 | 我学了多少年吉他 | 我以前玩摄影好几年"
+        ),
     ),
     Rule(
         name="fear",
         kind="preference",
         pattern=whole(
-            rf"{ME}{FIRMLY}(?P<v>最{{0,2}}(?:害怕|怕|畏惧|恐惧|不敢(?:看|坐|吃|摸|碰|玩|养)))(?P<o>[^,]{{1,8}}?)(?:的)?"
+            rf"{ME}{FIRMLY}(?P<v>最{{0,2}}(?:害怕|怕|畏惧|恐惧|不敢(?:看|坐|吃|摸|碰|玩|"
+            rf"养)))(?P<o>[^,]{{1,8}}?)(?:的)?"
         ),
         template="{who}{v}{o}",
         ban=LazyPattern(f"{NOT_LIKED.pattern}|{NOT_FEARED.pattern}"),
@@ -196,7 +220,10 @@ LEANING_RULES: tuple[Rule, ...] = (
             ("我特别怕打雷啊", "小明（10001）怕打雷"),
             ("我从小就怕蜘蛛", "小明（10001）怕蜘蛛"),
         ),
-        counterexamples=each("我怕是要迟到了 | 我怕来不及 | 我怕你生气 | 我怕明天下雨 | 我不怕辣 | 我怕什么"),
+        counterexamples=each(
+            "我怕冷场 | 我怕剧透 | 我怕涨价 | 我怕是要迟到了 | 我怕来不及 | 我怕你生气 | 我怕明天下雨 |"
+            " 我不怕辣 | 我怕什么"
+        ),
     ),
     Rule(
         name="fear_bare",
@@ -213,14 +240,17 @@ LEANING_RULES: tuple[Rule, ...] = (
             ("最怕打针", "小明（10001）怕打针"),
             ("我有蜘蛛恐惧症", "小明（10001）怕蜘蛛"),
         ),
-        counterexamples=each("怕打针 | 最怕的是你 | 最怕来不及 | 她有蜘蛛恐惧症"),
+        counterexamples=each("最怕空气突然安静 | 我有开学恐惧症 | 怕打针 | 最怕的是你 | 最怕来不及 | 她有蜘蛛恐惧症"),
     ),
     Rule(
         name="fear_last",
         kind="preference",
         pattern=whole(r"(?P<o>[^,我你他她]{1,6})我(?:是)?(?:真的?|最|超级?|特别|从小就?|还是|也){1,4}(?:害怕|怕)"),
         template="{who}怕{o}",
-        ban=LazyPattern(f"{NOT_LIKED.pattern}|{NOT_FEARED.pattern}|所以|其实|但|现在|以前|说"),
+        ban=LazyPattern(
+            f"{NOT_LIKED.pattern}|{NOT_FEARED.pattern}|期末|发火|难道|莫非|小时候|曾经|[说讲问唱:]|所以|其实|但|"
+            f"现在|以前|说"
+        ),
         examples=(("打针我是真的怕", "小明（10001）怕打针"),),
         counterexamples=each("所以我最怕 | 你说的我最怕 | 这个我真的怕 | 打针他真的怕"),
     ),

@@ -18,7 +18,8 @@ _GEAR = (
 )
 _TOOL = rf"(?=[\u4e00-\u9fff]{{0,8}}?[a-z][a-z0-9]|[\u4e00-\u9fff]{{0,6}}?(?:{_GEAR}|{_BRAND})|[a-z])"
 _NOT_A_TOOL = LazyPattern(
-    r"来|了[^\u4e00-\u9fff]|着|过|什么|哪|报错|不|写|跑|看|可以|打开|下载|安装|的时候|第|\d+(?:块|元|"
+    r"了?一下|三年|当砧|一起|回滚|offer|hr|ddl|邮件|密码|头像|方案|[a-z]组|bug|pr$|vip|会员|dlc|steam|游戏|"
+    r"搜$|还是|大众脸|^到|消息|表要|来|了[^\u4e00-\u9fff]|着|过|什么|哪|报错|不|写|跑|看|可以|打开|下载|安装|的时候|第|\d+(?:块|元|"
     r"天|年|个|分钟|小时)|^\d+$|"
     r"的$|拍|画|弄|登|连|发|付|刷|听|编|传|注册|申请|调|坏|修|丢|没|卡死|同款|你|号$|链接|会员|点$|再|就|才|时|送|票|账"
 )
@@ -47,7 +48,8 @@ THING_RULES: tuple[Rule, ...] = (
             ("我用的是 ThinkPad X1", "小明（10001）用 ThinkPad X1"),
         ),
         counterexamples=each(
-            "我用手机打的 | 我用你的号", "我用 Vim 写的 | 我用的是什么 | 他用 Vim | 我用 Chrome 打开报错 | 我用了3天"
+            "我用Excel算了一下 | 我用git回滚了 | 我用iPad当砧板 | 我用手机打的 | 我用你的号",
+            "我用 Vim 写的 | 我用的是什么 | 他用 Vim | 我用 Chrome 打开报错 | 我用了3天",
         ),
     ),
     Rule(
@@ -103,7 +105,8 @@ THING_RULES: tuple[Rule, ...] = (
             ("我换成 Firefox 了", "小明（10001）换用了 Firefox"),
         ),
         counterexamples=each(
-            "我买了3斤苹果 | 我买的3台都一样 | 我买了票 | 我换号了",
+            "我收到offer了 | 我换了wifi密码 | 我提了bug | 我换成a方案了 | 我买了vip | 我买了3斤苹果 |"
+            " 我买的3台都一样 | 我买了票 | 我换号了",
             "我想买 iPhone 15 | 我买了3个 | 他刚买了 iPhone 15 | 我换了3天",
         ),
     ),
@@ -116,10 +119,10 @@ THING_RULES: tuple[Rule, ...] = (
         ),
         template="{who}有一{v}{o}",
         ban=LazyPattern(
-            rf"{_NOT_A_TOOL.pattern}|bug|idea|问题|朋友|想法|error|ddl|offer|plan|群|需求|call|pr$|issue|^(?:a|"
+            rf"{_NOT_A_TOOL.pattern}|bug|idea|想|要|问题|朋友|想法|error|ddl|offer|plan|群|需求|call|pr$|issue|^(?:a|"
             rf"pr|mr|id)\\b|好了|meeting"
         ),
         examples=(("我有一台PS5", "小明（10001）有一台 PS5"),),
-        counterexamples=each("我有个问题 | 我有个bug | 他有一台PS5 | 我有个手机就好了 | 我有个idea"),
+        counterexamples=each("我有个app想推荐 | 我有个问题 | 我有个bug | 他有一台PS5 | 我有个手机就好了 | 我有个idea"),
     ),
 )
