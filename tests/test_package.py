@@ -117,6 +117,7 @@ def test_who_may_use_the_door_across_scopes() -> None:
 MAX_LINES = 330
 MAY_BE_LONGER = {
     "engine/store/base.py": 430,  # what a second store must do, side by side: two lines of code, then what they promise
+    "texts.py": 400,  # every sentence, one a line
 }
 
 

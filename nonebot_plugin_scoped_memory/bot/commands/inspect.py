@@ -95,7 +95,7 @@ async def why(engine: MemoryEngine, request: Request, _argument: str) -> None:
             id=item.id,
             kind=texts.KIND_NAMES[item.kind],
             scope=_scope(item),
-            score=used[item.id],
+            score=round(used[item.id] * 100),
             content=Request.quoted(item.content),
         )
         for item in items

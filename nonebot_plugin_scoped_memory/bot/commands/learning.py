@@ -10,11 +10,6 @@ from ...engine.engine import MemoryEngine
 from .request import Request, moment
 
 LONGEST_MUTE = timedelta(days=30)
-_UNITS = {
-    "m": 60, "min": 60, "分": 60, "分钟": 60,
-    "h": 3600, "小时": 3600, "个小时": 3600, "钟头": 3600,
-    "d": 86400, "天": 86400, "日": 86400,
-}  # fmt: skip
 _SPAN = re.compile(r"(\d{1,5})\s*([a-z]+|[\u4e00-\u9fff]+)")
 
 
@@ -66,7 +61,7 @@ async def mute(engine: MemoryEngine, request: Request, argument: str) -> None:
 def span_of(argument: str) -> timedelta | None:
     """``2h``, ``30分钟``: a span of at most LONGEST_MUTE; None for anything else."""
     match = _SPAN.fullmatch(argument.strip().lower())
-    seconds = int(match[1]) * _UNITS.get(match[2], 0) if match else 0
+    seconds = int(match[1]) * texts.SECONDS.get(match[2], 0) if match else 0
     span = timedelta(seconds=seconds)
     return span if timedelta() < span <= LONGEST_MUTE else None
 
