@@ -39,7 +39,7 @@ _QUESTION = LazyPattern(
     r"(?<!不)咋|干嘛|哪(?!吒|怕)|(?<!好)几(?![乎何])|多少|为何|"
     r"如何|是不是|"
     r"有没有|要不要|能不能|会不会|对不对|"
-    r"好不好|喜不喜欢|喜欢不喜欢|^(?:do|does|did|what|why|who|how|when|where|is|are|can|could|would|should)\b"
+    r"行不行|行不$|可不可以|好不好|喜不喜欢|喜欢不喜欢|^(?:do|does|did|what|why|who|how|when|where|is|are|can|could|would|should)\b"
 )
 _CONDITION = LazyPattern(
     r"如果|要是|假如|假设|假使|万一|倘若|若是|除非|(?<!颜色)(?<!水果)(?<!电影)(?<!音乐)(?<!游戏)(?<!动"

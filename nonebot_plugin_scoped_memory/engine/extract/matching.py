@@ -30,7 +30,7 @@ _POINTS_ELSEWHERE = LazyPattern(
 
 # The clause went on to something else without a comma: nobody can tell where its object ends.
 _RUNS_ON = LazyPattern(
-    r"是假的|就好了?$|那是|不可能|像是|的话你|用英语|怎么说|都是骗|以为|的事$|"
+    r"是假的|就好了?$|那是|不可能|像是|的话你|用英语|怎么说|都是骗|以为|(?<!不)但(?!丁|书|凡)|所以|结果[退被坏没]|给我[妈爸]|[^特]好紧张|谢谢|的事$|"
     r"笑死|救命|还没|手感|离谱|服了|无语|今晚.+|怎么办"
 )
 

@@ -16,7 +16,9 @@ _SPARE_TIME = (
 )
 _FOR_YEARS = r"(?:有|都|已经|也|快|差不多){0,4}(?:好[几多]|很多|[\d一二两三四五六七八九十]{1,3})多?(?:年|个月)"
 
-_NOT_A_FAVOURITE = LazyPattern(f"{NOT_LIKED.pattern}|睡觉|^躺|自由活动|钱的|眼睛|^家$|^输|随便|红包|下班|五颜六色")
+_NOT_A_FAVOURITE = LazyPattern(
+    f"{NOT_LIKED.pattern}|睡觉|^躺|一起|切好|^和|^发|自由活动|钱的|眼睛|^家$|^输|随便|红包|下班|五颜六色"
+)
 
 LEANING_RULES: tuple[Rule, ...] = (
     Rule(
