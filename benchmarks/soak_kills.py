@@ -34,7 +34,7 @@ from tests.engine.day import die
 from tests.engine.dreaming import DreamModel, archive, changing, labels
 from tests.engine.dying import dying
 from tests.engine.small_talk import echo
-from tests.soundness import doubled_items, doubled_turns, faults, passed_over, turns_told
+from tests.soundness import doubled_items, doubled_turns, faults, interrupted_dreams, passed_over, turns_told
 
 ZONE = ZoneInfo("Asia/Shanghai")
 CHATS = 4
@@ -158,6 +158,7 @@ def figures(kills: int, seed: int, folder: Path) -> list[Figure]:
     told = len(turns_told(path))
     return [
         value(f"processes killed, {tally.at_commits} of them at a commit", kills),
+        value("dreams interrupted by that", interrupted_dreams(path)),
         value("messages acknowledged", len(tally.acknowledged)),
         value("acknowledged messages lost", len(tally.lost), target=1),
         value("messages stored twice", len(tally.doubled_turns) + max(0, told - last - 1), target=1),

@@ -61,6 +61,11 @@ def doubled_items(path: Path) -> list[str]:
     return _first_column(path, "SELECT content FROM items GROUP BY scope_id, content HAVING count(*) > 1")
 
 
+def interrupted_dreams(path: Path) -> int:
+    """Runs that ended because their process did."""
+    return len(_rows(path, "SELECT 1 FROM dream_runs WHERE reason = 'interrupted'"))
+
+
 def turns_told(path: Path) -> set[tuple[str, str]]:
     """(session key, text) of every turn."""
     return _pairs(path, "SELECT s.session_key, t.text FROM turns t JOIN sessions s ON s.id = t.session_id")
