@@ -16,11 +16,14 @@ from .extract.changes import (
     answers_only,
     asks,
     ends,
+    frame_of,
     match_endings,
     match_replacement,
-    overturns,
+    slips,
+    words_of_ended,
 )
 from .extract.clauses import Folded
+from .extract.overturning import overturns
 from .models import Item, MemoryEvent, Proposal, Turn
 from .scope import home_scope
 from .store.base import Write
@@ -30,6 +33,8 @@ MOST_AT_ONCE = 2
 """Items that one sentence may end; more, and nobody can tell which are meant."""
 FRESH = timedelta(hours=1)
 """How long after a statement 不是…，是… is understood to be about it, where nothing says that it was a slip."""
+SLIP_SEEN = timedelta(days=2)
+"""How long after a statement somebody still says that it was a slip."""
 JUST_ASKED = timedelta(minutes=10)
 """How long after a question an answer without an object is about it."""
 DECISIONS = 200
@@ -86,7 +91,8 @@ async def _over(tx: Write, turn: Turn, kept: Collection[str]) -> list[Item]:
     if not endings:
         return []
     name = text.person(turn.name, turn.account)
-    own = await _own(tx, turn, " ".join(endings), with_decisions=True)
+    words = " ".join((*endings, *map(words_of_ended, endings)))
+    own = await _own(tx, turn, words, with_decisions=True)
     home = home_scope(turn.session_key)
     single = await tx.slot_items((kind, key, turn.account) for kind, key in MOVED_ON)
     own += [item for item in single if item.scope == home and item.id not in {one.id for one in own}]
@@ -108,14 +114,30 @@ async def _asked_about(tx: Write, turn: Turn, endings: Sequence[str], name: str)
 
 async def _put_right(tx: Write, turn: Turn, new: Item) -> list[Item]:
     """The slip that ``new`` corrects, where no slot made it give way already."""
-    found = match_replacement(turn) if new.subject else None
-    if found is None:
+    if not new.subject:
         return []
+    found = match_replacement(turn)
+    if found is None:
+        return await _misspelt(tx, turn, new) if slips(turn) else []
     return [
         item
         for item in await _own(tx, turn, found.old)
         if item.id != new.id and _replaced(item.content, found.old, found.new) == new.content
     ]
+
+
+async def _misspelt(tx: Write, turn: Turn, new: Item) -> list[Item]:
+    """The one fresh item that says of something else what ``new`` says: 的猫叫豆豆 before 打错了，猫叫兜兜."""
+    frame = frame_of(new.content)
+    meant = [
+        item
+        for item in await _own(tx, turn, frame)
+        if item.id != new.id
+        and item.kind == new.kind
+        and frame_of(item.content) == frame
+        and turn.said_at - item.valid_from <= SLIP_SEEN
+    ]
+    return meant if len(meant) == 1 and len(frame) > len(text.person(turn.name, turn.account)) + 1 else []
 
 
 async def _overturned(tx: Write, turn: Turn, new: Item) -> list[Item]:

@@ -9,16 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nonebot_plugin_scoped_memory.engine.extract.changes import (
+from nonebot_plugin_scoped_memory.engine.extract.change_examples import (
     ENDINGS,
     NO_ENDINGS,
     NO_REPLACEMENTS,
     REPLACEMENTS,
+)
+from nonebot_plugin_scoped_memory.engine.extract.changes import (
     ends,
     match_endings,
     match_replacement,
-    overturns,
 )
+from nonebot_plugin_scoped_memory.engine.extract.overturning import overturns
 from nonebot_plugin_scoped_memory.engine.models import Item
 
 from .making import item, turn
